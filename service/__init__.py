@@ -1,0 +1,1 @@
+"""Everything that thinks. Read rules, game, views, table, then api and workers."""

@@ -1,0 +1,162 @@
+"""The shapes of what clients receive, as in openapi.yaml; a view is JSON-ready and holds no secret."""
+
+from typing import Literal, NotRequired, TypedDict
+
+ActionBody = TypedDict(
+    "ActionBody",
+    {
+        "type": str,
+        "bid": NotRequired[str],
+        "trump": NotRequired[str],
+        "card": NotRequired[str],
+    },
+)
+"""One legal action, ready to POST."""
+
+
+class PlayerShape(TypedDict):
+    """Who sits on a seat; names and the bot mark are added when an answer is written."""
+
+    id: str
+    name: NotRequired[str]
+    bot: NotRequired[bool]
+
+
+class SeatShape(TypedDict):
+    """A place at the table."""
+
+    seat: int
+    side: int
+    kind: Literal["human", "bot", "open"]
+    player: PlayerShape | None
+    level: str | None
+    cards: int
+    acting_bot: bool
+    left: bool
+    sits_out: bool
+    reserved_for: str | None
+
+
+class YouShape(TypedDict):
+    """What only this viewer knows; `legal_actions` is empty unless it is their turn."""
+
+    seat: int
+    hand: list[str]
+    legal_actions: list[ActionBody]
+
+
+class TurnShape(TypedDict):
+    """Who must act."""
+
+    seats: list[int]
+    deadline: str | None
+
+
+class CallShape(TypedDict):
+    """A bid or a pass."""
+
+    seat: int
+    call: str
+
+
+class ContractShape(TypedDict):
+    """What the declarer owes."""
+
+    declarer: int
+    bid: str
+    trump: str | None
+
+
+class PlayShape(TypedDict):
+    """A card on the table."""
+
+    seat: int
+    card: str
+
+
+class TrickShape(TypedDict):
+    """A trick that is being played."""
+
+    leader: int
+    plays: list[PlayShape]
+
+
+class TakenTrickShape(TypedDict):
+    """A trick that was taken."""
+
+    leader: int
+    winner: int
+    plays: list[PlayShape]
+
+
+class RoundShape(TypedDict):
+    """The round that is being played, or the last one."""
+
+    number: int
+    dealer: int
+    auction: list[CallShape]
+    contract: ContractShape | None
+    trick: TrickShape | None
+    tricks: list[TakenTrickShape]
+    tricks_won: list[int]
+
+
+class LastTrickShape(TakenTrickShape):
+    """The trick taken last, and its round."""
+
+    round: int
+
+
+class LastRoundShape(TypedDict):
+    """How the last complete round came out; `scores` are the totals after it."""
+
+    number: int
+    dealer: int
+    auction: list[CallShape]
+    contract: ContractShape | None
+    tricks_won: list[int]
+    points: list[int]
+    scores: list[int]
+
+
+class FairnessShape(TypedDict):
+    """What proves the shuffle; `seed` is null until the game has ended."""
+
+    commitment: str
+    entropy: list[str | None]
+    seed: str | None
+
+
+class SeatView(TypedDict):
+    """What one viewer (a seat, or a spectator with `you` null) may know at one version."""
+
+    id: str
+    url: str
+    version: int
+    status: Literal["open", "in_progress", "finished", "aborted"]
+    phase: Literal["auction", "naming_trump", "play"] | None
+    players: int
+    rules: dict[str, str | int | bool]
+    clock: None
+    hints: bool
+    visibility: str
+    start: str
+    allow_bots: bool
+    creator: str
+    created_at: str
+    updated_at: str
+    finished_at: str | None
+    expires_at: None
+    seats: list[SeatShape]
+    you: YouShape | None
+    turn: TurnShape | None
+    round: RoundShape | None
+    last_trick: LastTrickShape | None
+    last_round: LastRoundShape | None
+    scores: list[int]
+    winners: list[int] | None
+    rematch: str | None
+    rematch_of: str | None
+    forked_from: None
+    fairness: FairnessShape
+    view_hash: str
