@@ -1,1 +1,1 @@
-"""The log: what happened in every game, in order. Read vocabulary, catalogue, codec, store, feed."""
+"""The log: what happened in every game. Read vocabulary, catalogue, codec, store, feed."""

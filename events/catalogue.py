@@ -61,7 +61,7 @@ class BotSeated:
 
 @dataclass(frozen=True, slots=True)
 class EntropyGiven:
-    """A seated person added 1–64 printable ASCII characters to the shuffle; public for ever."""
+    """A seated person added 1 to 64 printable ASCII characters to the shuffle; public for ever."""
 
     seat: Seat
     entropy: str

@@ -47,7 +47,7 @@ class VersionConflict(Exception):
 
 
 class HeadLost(Exception):
-    """The entry that a reader continues from is not in the log: forget it and read from the start."""
+    """The entry that a reader continues from is not in the log: read from the start."""
 
 
 class SuccessorExists(Exception):

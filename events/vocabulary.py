@@ -50,7 +50,7 @@ class _Numbered(StrEnum):
 
 
 class Card(_Numbered):
-    """The 24 cards, rank then suit (R1); `number` is 6 × suit + rank, `bit` its place in a hand."""
+    """The 24 cards, rank then suit (R1); `number` is 6 * suit + rank, `bit` its place in a hand."""
 
     NINE_CLUBS = "9C"
     TEN_CLUBS = "TC"

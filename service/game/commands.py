@@ -72,7 +72,7 @@ class InvitePlayer:
 
 @dataclass(frozen=True, slots=True)
 class GiveEntropy:
-    """A seated person adds to the shuffle; 1–64 printable ASCII characters."""
+    """A seated person adds to the shuffle; 1 to 64 printable ASCII characters."""
 
     by: PlayerId
     seat: Seat

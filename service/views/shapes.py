@@ -1,17 +1,15 @@
-"""The shapes of what clients receive, as in openapi.yaml; a view is JSON-ready and holds no secret."""
+"""The shapes of what clients receive, as in openapi.yaml: JSON-ready, and without secrets."""
 
 from typing import Literal, NotRequired, TypedDict
 
-ActionBody = TypedDict(
-    "ActionBody",
-    {
-        "type": str,
-        "bid": NotRequired[str],
-        "trump": NotRequired[str],
-        "card": NotRequired[str],
-    },
-)
-"""One legal action, ready to POST."""
+
+class ActionBody(TypedDict):
+    """One legal action, ready to POST."""
+
+    type: str
+    bid: NotRequired[str]
+    trump: NotRequired[str]
+    card: NotRequired[str]
 
 
 class PlayerShape(TypedDict):

@@ -1,0 +1,1 @@
+"""The decider. Read commands, state, refusals, decide, evolve, position."""

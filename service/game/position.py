@@ -1,0 +1,53 @@
+"""A game at a version: the fold of its log, with what the log says about time."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from events.catalogue import GameCreated
+from events.store import Head, Recorded
+from events.vocabulary import GameId
+from service.game.evolve import CorruptLog, evolve
+from service.game.state import Game, is_over
+
+
+class Position(NamedTuple):
+    """A game at a version; times are in milliseconds since 1970, `seed` is the game's secret."""
+
+    id: GameId
+    game: Game
+    version: int
+    command_id: bytes
+    created_at: int
+    updated_at: int
+    seed: bytes
+
+    @property
+    def head(self) -> Head:
+        """The log's last entry as this position knows it."""
+        return Head(self.version, self.command_id)
+
+    @property
+    def ended_at(self) -> int | None:
+        """When the game ended, None while it goes on."""
+        return self.updated_at if is_over(self.game) else None
+
+
+def fold(
+    game_id: GameId, recorded: Iterable[Recorded], start: Position | None = None
+) -> Position | None:
+    """The position after these entries, from an earlier one or from nothing."""
+    game, last = start.game if start else None, None
+    first: Recorded | None = None
+    for last in recorded:
+        game = evolve(game, last.event)
+        first = first or last
+    if last is None or first is None or game is None:
+        return start
+    created_at, seed = (start.created_at, start.seed) if start else _birth(first)
+    return Position(game_id, game, last.version, last.command_id, created_at, last.at, seed)
+
+
+def _birth(first: Recorded) -> tuple[int, bytes]:
+    if not isinstance(first.event, GameCreated):
+        raise CorruptLog("a log begins with GameCreated")
+    return first.at, first.event.seed

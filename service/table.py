@@ -1,0 +1,265 @@
+"""The one door to games: a command in, a position out; retries when it loses a race."""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from events.catalogue import Event, GameAborted, GameStarted, RoundDealt
+from events.store import (
+    COMMAND_ID_BYTES,
+    NO_ENTRIES,
+    Entry,
+    EventStore,
+    HeadLost,
+    Recorded,
+    SuccessorExists,
+    VersionConflict,
+)
+from events.vocabulary import SHARDS, BotLevel, Cause, GameId, PlayerId, Seat, shard_of
+from service.game.bot_engine import TAKEOVER_LEVEL
+from service.game.commands import Command, CreateGame, TakeSeat
+from service.game.decide import Chance, Decision, decide
+from service.game.evolve import evolve
+from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
+from service.game.position import Position, fold
+from service.game.refusals import Reason, Refusal
+from service.game.state import Finished, Game, is_bot_turn, seat_of, seat_to_act
+from service.rules.fair_shuffle import SEED_BYTES, decision_seed
+from service.views.seat_view import seat_view
+from service.views.shapes import SeatView
+
+BOT_TURN_GRACE = 3000
+"""Milliseconds after which a game that waits for a bot is looked at again."""
+
+CACHED_GAMES = 2000
+_CONSEQUENCES = (GameStarted, RoundDealt, GameAborted)
+
+
+class GameUnknown(Exception):
+    """No game has this id."""
+
+
+class VersionUnknown(Exception):
+    """The game has not had this version."""
+
+
+class VersionMismatch(Exception):
+    """The game is not at the version that the client named; `position` is where it is."""
+
+    def __init__(self, position: Position) -> None:
+        super().__init__(position.id)
+        self.position = position
+
+
+class BotTurn(NamedTuple):
+    """A turn that a bot must take: all it may know, and the seed of its decision."""
+
+    position: Position
+    seat: Seat
+    view: SeatView
+    level: BotLevel
+    decision_seed: bytes
+
+
+class Table:
+    """Games by id. A cache of positions saves reading; correctness never depends on it."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._positions: OrderedDict[GameId, Position] = OrderedDict()
+
+    def now(self) -> int:
+        """The store's time, in milliseconds since 1970."""
+        return self._store.now()
+
+    def create(self, command: CreateGame) -> Position | Refusal:
+        """Found a game, dealt already if no seat is open."""
+        return self._found(new_game_id(), command, INVITED_FOR)
+
+    def look(self, game_id: GameId) -> Position:
+        """A game as it is now; raises GameUnknown."""
+        known = self._positions.get(game_id)
+        try:
+            position = fold(
+                game_id, self._store.read(game_id, known.head if known else NO_ENTRIES), known
+            )
+        except HeadLost:
+            self._positions.pop(game_id, None)
+            return self.look(game_id)
+        if position is None:
+            raise GameUnknown(game_id)
+        return self._remember(position)
+
+    def look_at(self, game_id: GameId, version: int) -> Position:
+        """A game as it was at a version; raises GameUnknown, VersionUnknown."""
+        log = self.log(game_id)
+        if not 1 <= version <= len(log):
+            raise VersionUnknown(version)
+        position = fold(game_id, log[:version])
+        assert position is not None  # noqa: S101  (the log has entries)
+        return position
+
+    def log(self, game_id: GameId) -> Sequence[Recorded]:
+        """Everything that happened in a game; raises GameUnknown."""
+        recorded = self._store.read(game_id)
+        if not recorded:
+            raise GameUnknown(game_id)
+        return recorded
+
+    def successor(self, game_id: GameId) -> GameId | None:
+        """The rematch of a game, if there is one."""
+        return self._store.successor(game_id)
+
+    def act(
+        self,
+        game_id: GameId,
+        command: Command,
+        *,
+        cause: Cause = Cause.PLAYER,
+        expected: int | None = None,
+    ) -> Position | Refusal:
+        """The game after a command; raises GameUnknown, and VersionMismatch if `expected` lost.
+
+        A command decided on a stale position is decided again, so what the log says wins.
+        """
+        command_id = _new_command_id()
+        known = self._positions.get(game_id)
+        while True:
+            position = known or self.look(game_id)
+            decision = _decide(position, command, cause, expected)
+            if isinstance(decision, tuple) and decision:
+                try:
+                    return self._append(position, _caused(decision, cause), command_id)
+                except VersionConflict:
+                    pass
+            elif known is None:
+                return _answer(decision, position)
+            known = None
+
+    def rematch(
+        self, game_id: GameId, player: PlayerId, *, is_bot: bool
+    ) -> tuple[Position, bool] | Refusal:
+        """The game that follows a finished one, the player seated, and whether this made it."""
+        finished = self.look(game_id).game
+        if not isinstance(finished, Finished):
+            return Refusal(Reason.GAME_NOT_FINISHED, "Only a finished game has a rematch.")
+        if seat_of(finished, player) is None:
+            return Refusal(Reason.NOT_SEATED, "You have no seat in this game.")
+        successor = self._store.successor(game_id)
+        if successor is None:
+            try:
+                return self._found_rematch(game_id, finished, player, is_bot=is_bot)
+            except SuccessorExists as existing:
+                successor = existing.successor
+        take = TakeSeat(player, None, is_bot, self.now())
+        seated = self.act(successor, take)
+        return seated if isinstance(seated, Refusal) else (seated, False)
+
+    def bot_turn(self, game_id: GameId) -> BotTurn | None:
+        """What the bot on turn needs, None if no bot must act; raises GameUnknown."""
+        position = self.look(game_id)
+        seat = seat_to_act(position.game)
+        if seat is None or not is_bot_turn(position.game):
+            return None
+        level = position.game.setup.places[seat].level
+        return BotTurn(
+            position,
+            seat,
+            seat_view(position, seat),
+            level or TAKEOVER_LEVEL,
+            decision_seed(position.seed, seat, position.version),
+        )
+
+    def _found_rematch(
+        self, game_id: GameId, finished: Finished, player: PlayerId, *, is_bot: bool
+    ) -> tuple[Position, bool] | Refusal:
+        command = rematch_command(game_id, finished, player, self.now(), is_bot=is_bot)
+        made = self._found(new_game_id(shard_of(game_id)), command, REMATCH_KEPT_FOR)
+        return made if isinstance(made, Refusal) else (made, True)
+
+    def _found(self, game_id: GameId, command: CreateGame, kept_for: int) -> Position | Refusal:
+        seed = secrets.token_bytes(SEED_BYTES)
+        events = found(command, Chance(seed, game_id), kept_for)
+        if isinstance(events, Refusal):
+            return events
+        entries = _caused(events, Cause.PLAYER)
+        game, command_id = _after(None, entries), _new_command_id()
+        done = self._store.append(
+            game_id,
+            NO_ENTRIES,
+            command_id,
+            entries,
+            due_in=_due_in(game),
+            successor_of=command.rematch_of,
+        )
+        return self._remember(
+            Position(game_id, game, done.version, command_id, done.at, done.at, seed)
+        )
+
+    def _append(self, before: Position, entries: Sequence[Entry], command_id: bytes) -> Position:
+        game = _after(before.game, entries)
+        done = self._store.append(before.id, before.head, command_id, entries, due_in=_due_in(game))
+        return self._remember(
+            Position(
+                before.id,
+                game,
+                done.version,
+                command_id,
+                before.created_at,
+                done.at,
+                before.seed,
+            )
+        )
+
+    def _remember(self, position: Position) -> Position:
+        known = self._positions.get(position.id)
+        if known is None or known.version < position.version:
+            self._positions[position.id] = position
+            if len(self._positions) > CACHED_GAMES:
+                self._positions.popitem(last=False)
+        self._positions.move_to_end(position.id)
+        return position
+
+
+def new_game_id(shard: str | None = None) -> GameId:
+    """A random id, in a given shard or in any."""
+    return GameId(f"g_{shard or secrets.choice(SHARDS)}{secrets.token_urlsafe(12)}")
+
+
+def _new_command_id() -> bytes:
+    return secrets.token_bytes(COMMAND_ID_BYTES)
+
+
+def _decide(
+    position: Position, command: Command, cause: Cause, expected: int | None
+) -> Decision | VersionMismatch:
+    if expected is not None and expected != position.version:
+        return VersionMismatch(position)
+    return decide(position.game, command, Chance(position.seed, position.id), cause)
+
+
+def _answer(decision: Decision | VersionMismatch, position: Position) -> Position | Refusal:
+    if isinstance(decision, VersionMismatch):
+        raise decision
+    return decision if isinstance(decision, Refusal) else position
+
+
+def _caused(events: Sequence[Event], cause: Cause) -> list[Entry]:
+    entries = [Entry(cause, events[0])]
+    entries += (
+        Entry(Cause.SYSTEM if isinstance(event, _CONSEQUENCES) else cause, event)
+        for event in events[1:]
+    )
+    return entries
+
+
+def _after(game: Game | None, entries: Sequence[Entry]) -> Game:
+    for entry in entries:
+        game = evolve(game, entry.event)
+    assert game is not None  # noqa: S101  (an append has entries)
+    return game
+
+
+def _due_in(game: Game) -> int | None:
+    return BOT_TURN_GRACE if is_bot_turn(game) else None
