@@ -1,0 +1,41 @@
+-- Append to one game's log, or say why not, in one step on one shard (architecture decisions 3, 4).
+-- KEYS: log, feed, due, predecessor's link (or the log again when there is none)
+-- ARGV: game, expected version, expected command id, command id, due in ms or '',
+--       successor of ('1' or ''), then cause and body of each event in one string
+-- Answers {1, version, time} when appended or recognised as a retry, {0, version} on conflict,
+-- {2, successor} when the predecessor already has one. Times are milliseconds since 1970.
+local function first(entry) return entry[1] and entry[1][2][2] or nil end
+
+local count = #ARGV - 6
+local expected, command = tonumber(ARGV[2]), ARGV[4]
+local top = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+local last, value = 0, first(top)
+if value then last = tonumber(string.match(top[1][1], '^(%d+)')) end
+
+if last ~= expected or (value and string.sub(value, 1, 8) ~= ARGV[3]) then
+  local id = string.format('%d-0', expected + 1)
+  local mine = first(redis.call('XRANGE', KEYS[1], id, id))
+  if mine and string.sub(mine, 1, 8) == command then
+    return {1, expected + count, struct.unpack('>I6', string.sub(mine, 9, 14))}
+  end
+  return {0, last}
+end
+
+if ARGV[6] == '1' and not redis.call('SET', KEYS[4], ARGV[1], 'NX') then
+  return {2, redis.call('GET', KEYS[4])}
+end
+
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+if value then now = math.max(now, (struct.unpack('>I6', string.sub(value, 9, 14)))) end
+local stamp = command .. struct.pack('>I6', now)
+for i = 1, count do
+  redis.call('XADD', KEYS[1], string.format('%d-0', expected + i), 'e', stamp .. ARGV[6 + i])
+end
+redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'v', expected + count)
+if ARGV[5] == '' then
+  redis.call('ZREM', KEYS[3], ARGV[1])
+else
+  redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), ARGV[1])
+end
+return {1, expected + count, now}

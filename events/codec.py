@@ -1,0 +1,140 @@
+"""Events as the few bytes that are stored, and back (architecture decisions 2 and 3).
+
+A stored body is one code, which names an event type and its schema version, and its fields: plain
+characters for what happens every few seconds, JSON for the rest. A code is never reused: when a
+schema changes, the event gets a new code and the decoder of the old one makes today's event of it
+(its upcaster).
+"""
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import orjson
+
+from events.catalogue import (
+    BidMade,
+    BotSeated,
+    CardPlayed,
+    EntropyGiven,
+    Event,
+    GameAborted,
+    GameCreated,
+    GameStarted,
+    Passed,
+    RoundDealt,
+    SeatHandedOver,
+    SeatInvited,
+    SeatLeft,
+    SeatTaken,
+    SeatTakenBack,
+    TrumpNamed,
+)
+from events.vocabulary import BIDS, CARDS, BotLevel, Hand, Seat, Trump
+
+
+class CorruptEntry(Exception):
+    """Stored bytes that are no event of any schema version."""
+
+
+def encode(event: Event) -> bytes:
+    """The stored body of an event."""
+    code, write = _WRITERS[type(event)]
+    return code + write(event)
+
+
+def decode(body: bytes) -> Event:
+    """The event of a stored body, of this or any earlier schema; raises CorruptEntry."""
+    known = _KNOWN.get(body)
+    if known is not None:
+        return known
+    try:
+        return READERS[body[:1]](body[1:])
+    except (KeyError, ValueError, TypeError, IndexError) as fault:
+        raise CorruptEntry(body[:40]) from fault
+
+
+def _write_json(event: Any) -> bytes:
+    return orjson.dumps({field.name: getattr(event, field.name) for field in fields(event)})
+
+
+def _write_created(event: GameCreated) -> bytes:
+    stored = {field.name: getattr(event, field.name) for field in fields(event)}
+    return orjson.dumps({**stored, "rules": dict(event.rules), "seed": event.seed.hex()})
+
+
+def _read_created(body: bytes) -> GameCreated:
+    stored = orjson.loads(body)
+    return GameCreated(**{**stored, "seed": bytes.fromhex(stored["seed"])})
+
+
+def _read_bot_seated(body: bytes) -> BotSeated:
+    stored = orjson.loads(body)
+    return BotSeated(**{**stored, "level": BotLevel(stored["level"])})
+
+
+def _read_handed_over(body: bytes) -> SeatHandedOver:
+    stored = orjson.loads(body)
+    return SeatHandedOver(**{**stored, "level": BotLevel(stored["level"])})
+
+
+def _write_deal(event: RoundDealt) -> bytes:
+    hands = "".join(f"{hand:06x}" for hand in event.hands)
+    dead_hand = f"/{event.dead_hand:06x}" if event.dead_hand else ""
+    return f"{event.dealer}{hands}{dead_hand}".encode()
+
+
+def _read_deal(body: bytes) -> RoundDealt:
+    dealt, _, dead = body[1:].partition(b"/")
+    masks = tuple(Hand(int(dealt[at : at + 6], 16)) for at in range(0, len(dealt), 6))
+    dead_hand = Hand(int(dead or b"0", 16))
+    if sum(masks) + dead_hand != (1 << len(CARDS)) - 1:
+        raise ValueError("a deal gives out all 24 cards")
+    return RoundDealt(Seat(int(body[:1])), masks, dead_hand)
+
+
+_WRITERS: dict[type[Event], tuple[bytes, Callable[[Any], bytes]]] = {
+    GameCreated: (b"c", _write_created),
+    SeatTaken: (b"s", _write_json),
+    SeatLeft: (b"l", _write_json),
+    SeatInvited: (b"i", _write_json),
+    BotSeated: (b"b", _write_json),
+    EntropyGiven: (b"e", _write_json),
+    GameStarted: (b"g", lambda _event: b""),
+    SeatHandedOver: (b"h", _write_json),
+    SeatTakenBack: (b"k", _write_json),
+    GameAborted: (b"a", lambda _event: b""),
+    RoundDealt: (b"d", _write_deal),
+    BidMade: (b"B", lambda event: b"%d%d" % (event.seat, event.bid.number)),
+    Passed: (b"P", lambda event: b"%d" % event.seat),
+    TrumpNamed: (b"T", lambda event: b"%d%d" % (event.seat, event.trump.number)),
+    CardPlayed: (b"C", lambda event: b"%d%s" % (event.seat, event.card.encode())),
+}
+
+READERS: dict[bytes, Callable[[bytes], Event]] = {
+    b"c": _read_created,
+    b"s": lambda body: SeatTaken(**orjson.loads(body)),
+    b"l": lambda body: SeatLeft(**orjson.loads(body)),
+    b"i": lambda body: SeatInvited(**orjson.loads(body)),
+    b"b": _read_bot_seated,
+    b"e": lambda body: EntropyGiven(**orjson.loads(body)),
+    b"h": _read_handed_over,
+    b"k": lambda body: SeatTakenBack(**orjson.loads(body)),
+    b"d": _read_deal,
+}
+"""By code: what makes an event of the bytes after it. Old codes stay here for ever."""
+
+
+def _few() -> list[Event]:
+    seats = [Seat(seat) for seat in range(4)]
+    return [
+        GameStarted(),
+        GameAborted(),
+        *(Passed(seat) for seat in seats),
+        *(BidMade(seat, bid) for seat in seats for bid in BIDS),
+        *(TrumpNamed(seat, trump) for seat in seats for trump in Trump),
+        *(CardPlayed(seat, card) for seat in seats for card in CARDS),
+    ]
+
+
+_KNOWN: dict[bytes, Event] = {encode(event): event for event in _few()}

@@ -1,0 +1,125 @@
+"""All appends of a shard in order: the outbox that followers read (architecture decision 6).
+
+A follower keeps one cursor a shard, moved only while it holds the shard's lease, and only after the
+work is done: every append reaches it at least once and in order, whatever dies.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from redis import Redis
+
+from events.redis_store import feed_key
+from events.vocabulary import SHARDS, GameId
+
+LEASE_MS = 5000
+START = "0-0"
+_RENEW = """
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+"""
+_MOVE = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+return 1
+"""
+_RELEASE = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+"""
+
+
+class FeedEntry(NamedTuple):
+    """One append: its game was at `version` right after it; `id` is its place in the feed."""
+
+    shard: str
+    id: str
+    game: GameId
+    version: int
+
+
+class Feed:
+    """A follower's place in the feeds of all shards that it can get a lease of."""
+
+    def __init__(self, client: Redis, blocking: Redis, follower: str, owner: str) -> None:
+        self._client, self._blocking = client, blocking
+        self._follower, self._owner = follower, owner
+        self._cursors: dict[str, str] = {}
+        self._renewed_at = float("-inf")
+        self._renew_script = client.register_script(_RENEW)
+        self._move_script = client.register_script(_MOVE)
+        self._release_script = client.register_script(_RELEASE)
+
+    def take(self, block_ms: int = 1000, count: int = 100) -> list[FeedEntry]:
+        """The next entries after what is done, waiting up to `block_ms` for the first."""
+        self._renew()
+        if not self._cursors:
+            time.sleep(block_ms / 1000)
+            return []
+        streams = {feed_key(shard): cursor for shard, cursor in self._cursors.items()}
+        read = self._blocking.xread(streams, count=count, block=block_ms)  # type: ignore[arg-type]  # keys are invariant
+        taken = []
+        for key, entries in cast(list[tuple[bytes, list[tuple[bytes, dict[bytes, bytes]]]]], read):
+            shard = key.decode()[len("pepper:{")]
+            taken += [_entry(shard, entry_id, fields) for entry_id, fields in entries]
+        return taken
+
+    def done(self, entries: Sequence[FeedEntry]) -> None:
+        """Move the cursors behind these entries; a shard whose lease was lost is let go."""
+        for shard, last in {entry.shard: entry.id for entry in entries}.items():
+            keys = [_lease_key(shard, self._follower), _cursors_key(shard)]
+            if self._move_script(keys, [self._owner, self._follower, last]):
+                self._cursors[shard] = last
+            else:
+                self._cursors.pop(shard, None)
+
+    def release(self) -> None:
+        """Give all leases back, so that another owner need not wait for them."""
+        for shard in self._cursors:
+            self._release_script([_lease_key(shard, self._follower)], [self._owner])
+        self._cursors = {}
+        self._renewed_at = float("-inf")
+
+    def trim(self) -> None:
+        """Drop from every feed what the slowest follower has done."""
+        for shard in SHARDS:
+            cursors = cast(list[bytes], self._client.hvals(_cursors_key(shard)))
+            if cursors:
+                slowest = min(cursors, key=_order)
+                self._client.xtrim(feed_key(shard), minid=slowest.decode(), approximate=False)
+
+    def _renew(self) -> None:
+        if time.monotonic() - self._renewed_at < LEASE_MS / 3000:
+            return
+        self._renewed_at = time.monotonic()
+        for shard in SHARDS:
+            if not self._renew_script([_lease_key(shard, self._follower)], [self._owner, LEASE_MS]):
+                self._cursors.pop(shard, None)
+            elif shard not in self._cursors:
+                self._cursors[shard] = self._cursor(shard)
+
+    def _cursor(self, shard: str) -> str:
+        known = cast(bytes | None, self._client.hget(_cursors_key(shard), self._follower))
+        if known is None:
+            self._client.hset(_cursors_key(shard), self._follower, START)
+            return START
+        return known.decode()
+
+
+def _entry(shard: str, entry_id: bytes, fields: dict[bytes, bytes]) -> FeedEntry:
+    return FeedEntry(shard, entry_id.decode(), GameId(fields[b"g"].decode()), int(fields[b"v"]))
+
+
+def _order(entry_id: bytes) -> tuple[int, int]:
+    milliseconds, sequence = entry_id.split(b"-")
+    return int(milliseconds), int(sequence)
+
+
+def _lease_key(shard: str, follower: str) -> str:
+    return f"pepper:{{{shard}}}:lease:{follower}"
+
+
+def _cursors_key(shard: str) -> str:
+    return f"pepper:{{{shard}}}:cursors"

@@ -1,0 +1,79 @@
+"""The store of tests, simulation and the command line: logs in a dictionary."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from events.store import (
+    NO_ENTRIES,
+    Appended,
+    Entry,
+    Head,
+    HeadLost,
+    Recorded,
+    SuccessorExists,
+    VersionConflict,
+)
+from events.vocabulary import GameId
+
+
+@dataclass
+class MemoryEventStore:
+    """Logs that live as long as the process; keeps every promise of the protocol."""
+
+    logs: dict[GameId, list[Recorded]] = field(default_factory=dict)
+    links: dict[GameId, GameId] = field(default_factory=dict)
+    due: dict[GameId, int] = field(default_factory=dict)
+
+    def read(self, game: GameId, after: Head = NO_ENTRIES) -> Sequence[Recorded]:
+        """The entries after `after`; raises HeadLost if that is not in the log any more."""
+        log = self.logs.get(game, [])
+        if after.version and _head(log[: after.version]) != after:
+            raise HeadLost(game)
+        return log[after.version :]
+
+    def append(
+        self,
+        game: GameId,
+        expected: Head,
+        command_id: bytes,
+        entries: Sequence[Entry],
+        *,
+        due_in: int | None = None,
+        successor_of: GameId | None = None,
+    ) -> Appended:
+        """Add all entries or none; a command id seen before is answered as the first time."""
+        log = self.logs.get(game, [])
+        if _head(log) != expected:
+            return self._retried(log, expected, command_id, len(entries))
+        if successor_of is not None and self.links.setdefault(successor_of, game) != game:
+            raise SuccessorExists(self.links[successor_of])
+        at = max(self.now(), log[-1].at if log else 0)
+        self.logs[game] = log + [
+            Recorded(version, at, command_id, *entry)
+            for version, entry in enumerate(entries, expected.version + 1)
+        ]
+        self.due.pop(game, None)
+        if due_in is not None:
+            self.due[game] = at + due_in
+        return Appended(expected.version + len(entries), at)
+
+    def _retried(
+        self, log: list[Recorded], expected: Head, command_id: bytes, count: int
+    ) -> Appended:
+        following = log[expected.version : expected.version + 1]
+        if not following or following[0].command_id != command_id:
+            raise VersionConflict
+        return Appended(expected.version + count, following[0].at)
+
+    def successor(self, game: GameId) -> GameId | None:
+        """The game that was made to follow this one, if any."""
+        return self.links.get(game)
+
+    def now(self) -> int:
+        """This machine's time, in milliseconds since 1970."""
+        return time.time_ns() // 1_000_000
+
+
+def _head(log: Sequence[Recorded]) -> Head:
+    return Head(log[-1].version, log[-1].command_id) if log else NO_ENTRIES

@@ -1,0 +1,145 @@
+"""The store of production: one Redis or Valkey stream a game, appended to by one script."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any, cast
+
+from redis import Redis
+from redis.exceptions import ConnectionError as Unreachable
+from redis.exceptions import TimeoutError as Late
+
+from events.codec import CorruptEntry, decode, encode
+from events.store import (
+    COMMAND_ID_BYTES,
+    NO_ENTRIES,
+    Appended,
+    Entry,
+    Head,
+    HeadLost,
+    Recorded,
+    SuccessorExists,
+    VersionConflict,
+)
+from events.vocabulary import Cause, GameId, shard_of
+
+_CAUSES = {ord(cause.value): cause for cause in Cause}
+_BODY = COMMAND_ID_BYTES + 6
+RawEntry = tuple[bytes, list[bytes]]
+
+
+def log_key(game: GameId) -> str:
+    """The stream of a game."""
+    return f"pepper:{{{shard_of(game)}}}:log:{game}"
+
+
+def feed_key(shard: str) -> str:
+    """The stream of all appends of a shard."""
+    return f"pepper:{{{shard}}}:feed"
+
+
+def due_key(shard: str) -> str:
+    """The sorted set of a shard's games that wait for somebody, by when to look again."""
+    return f"pepper:{{{shard}}}:due"
+
+
+def _link_key(game: GameId) -> str:
+    return f"pepper:{{{shard_of(game)}}}:next:{game}"
+
+
+class RedisEventStore:
+    """Logs in streams. The client must not retry by itself: a re-sent write is a second event."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._client.set_response_callback("XRANGE", lambda entries, **_options: entries)
+        self._script = client.register_script(files("events").joinpath("append.lua").read_text())
+
+    def read(self, game: GameId, after: Head = NO_ENTRIES) -> Sequence[Recorded]:
+        """The entries after `after`; raises HeadLost if that is not in the log any more."""
+        start = max(after.version, 1)
+        raw = cast(list[RawEntry], self._client.xrange(log_key(game), f"{start}-0", "+"))
+        entries = _recorded(raw, start)
+        if not after.version:
+            return entries
+        if not entries or entries[0].command_id != after.command_id:
+            raise HeadLost(game)
+        return entries[1:]
+
+    def append(
+        self,
+        game: GameId,
+        expected: Head,
+        command_id: bytes,
+        entries: Sequence[Entry],
+        *,
+        due_in: int | None = None,
+        successor_of: GameId | None = None,
+    ) -> Appended:
+        """Add all entries or none; one lost answer is asked for again under the same command id."""
+        shard = shard_of(game)
+        link = log_key(game) if successor_of is None else _link_key(successor_of)
+        keys = [log_key(game), feed_key(shard), due_key(shard), link]
+        arguments: list[str | bytes | int] = [
+            game,
+            expected.version,
+            expected.command_id,
+            command_id,
+            "" if due_in is None else due_in,
+            "" if successor_of is None else "1",
+            *(cause.value.encode() + encode(event) for cause, event in entries),
+        ]
+        answer = self._run(keys, arguments)
+        if answer[0] == 0:
+            raise VersionConflict(game)
+        if answer[0] == 2:
+            raise SuccessorExists(GameId(answer[1].decode()))
+        return Appended(int(answer[1]), int(answer[2]))
+
+    def _run(self, keys: list[str], arguments: list[str | bytes | int]) -> list[Any]:
+        try:
+            return cast(list[Any], self._script(keys, arguments))
+        except (Unreachable, Late):
+            return cast(list[Any], self._script(keys, arguments))
+
+    def successor(self, game: GameId) -> GameId | None:
+        """The game that was made to follow this one, if any."""
+        linked = self._client.get(_link_key(game))
+        return None if linked is None else GameId(cast(bytes, linked).decode())
+
+    def now(self) -> int:
+        """The store's time, in milliseconds since 1970."""
+        seconds, microseconds = self._client.time()
+        return int(seconds) * 1000 + int(microseconds) // 1000
+
+    def due_games(self, shard: str, now: int, limit: int = 100) -> list[GameId]:
+        """The games of a shard that should have moved by now, the longest waiting first."""
+        games = self._client.zrange(due_key(shard), 0, now, byscore=True, offset=0, num=limit)
+        return [GameId(game.decode()) for game in cast(list[bytes], games)]
+
+    def postpone(self, game: GameId, until: int) -> None:
+        """Look at a waiting game again at a time, unless it has stopped waiting."""
+        self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True)
+
+    def forget_due(self, game: GameId) -> None:
+        """A game that waits for nobody."""
+        self._client.zrem(due_key(shard_of(game)), game)
+
+
+def _recorded(raw: list[RawEntry], start: int) -> list[Recorded]:
+    made = []
+    try:
+        for version, (_id, (_field, value)) in enumerate(raw, start):
+            made.append(
+                Recorded(
+                    version,
+                    int.from_bytes(value[COMMAND_ID_BYTES:_BODY], "big"),
+                    value[:COMMAND_ID_BYTES],
+                    _CAUSES[value[_BODY]],
+                    decode(value[_BODY + 1 :]),
+                )
+            )
+    except (KeyError, IndexError, ValueError) as fault:
+        raise CorruptEntry(f"version {start + len(made)}") from fault
+    if raw and raw[-1][0] != b"%d-0" % (start + len(raw) - 1):
+        raise CorruptEntry(f"a gap before {raw[-1][0].decode()}")
+    return made

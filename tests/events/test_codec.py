@@ -1,0 +1,94 @@
+"""Stored bytes: encode and decode are each other's opposite, and damage is loud."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events import codec
+from events.catalogue import (
+    BidMade,
+    BotSeated,
+    CardPlayed,
+    EntropyGiven,
+    Event,
+    GameAborted,
+    GameCreated,
+    GameStarted,
+    Passed,
+    RoundDealt,
+    SeatHandedOver,
+    SeatInvited,
+    SeatLeft,
+    SeatTaken,
+    SeatTakenBack,
+    TrumpNamed,
+)
+from events.vocabulary import Bid, BotLevel, Card, GameId, Hand, PlayerId, Seat, Trump
+
+SEATS = st.integers(0, 3).map(Seat)
+PLAYERS = st.text("abcXYZ019_-", min_size=1).map(lambda text: PlayerId(f"p_{text}"))
+LEVELS = st.sampled_from(BotLevel)
+
+
+@st.composite
+def deals(draw: st.DrawFn) -> RoundDealt:
+    deck = draw(st.permutations(range(24)))
+    size = draw(st.sampled_from([6, 8]))
+    hands = [sum(1 << card for card in deck[at : at + size]) for at in range(0, 24, size)]
+    dead = hands.pop() if size == 8 and draw(st.booleans()) else 0
+    return RoundDealt(draw(SEATS), tuple(Hand(hand) for hand in hands), Hand(dead))
+
+
+CREATED = st.builds(
+    GameCreated,
+    players=st.integers(2, 4),
+    rules=st.just({"target_score": 30, "tie": "all_win", "pepper_alone": False}),
+    rules_version=st.just(1),
+    creator=PLAYERS,
+    visibility=st.sampled_from(["public", "unlisted"]),
+    start=st.sampled_from(["auto", "manual"]),
+    hints=st.booleans(),
+    allow_bots=st.booleans(),
+    seed=st.binary(min_size=32, max_size=32),
+    rematch_of=st.none() | st.just(GameId("g_0abc")),
+)
+EVENTS: st.SearchStrategy[Event] = st.one_of(
+    CREATED,
+    deals(),
+    st.builds(SeatTaken, SEATS, PLAYERS),
+    st.builds(SeatLeft, SEATS),
+    st.builds(SeatInvited, SEATS, PLAYERS, st.integers(0, 2**42)),
+    st.builds(BotSeated, SEATS, LEVELS, st.just("1")),
+    st.builds(EntropyGiven, SEATS, st.text(min_size=1, max_size=64)),
+    st.just(GameStarted()),
+    st.builds(SeatHandedOver, SEATS, LEVELS, st.just("1"), st.booleans()),
+    st.builds(SeatTakenBack, SEATS),
+    st.just(GameAborted()),
+    st.builds(BidMade, SEATS, st.sampled_from(Bid)),
+    st.builds(Passed, SEATS),
+    st.builds(TrumpNamed, SEATS, st.sampled_from(Trump)),
+    st.builds(CardPlayed, SEATS, st.sampled_from(Card)),
+)
+
+
+@given(EVENTS)
+def test_decoding_an_encoded_event_gives_the_event(event: Event) -> None:
+    assert codec.decode(codec.encode(event)) == event
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"z", b"C2XX", b"B29", b"s{", b's{"seat":1}', b"d0abc", b"d0" + b"0" * 24, b"C"],
+)
+def test_bytes_that_are_no_event_are_corrupt(body: bytes) -> None:
+    with pytest.raises(codec.CorruptEntry):
+        codec.decode(body)
+
+
+def test_an_old_code_is_read_as_todays_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(codec.READERS, b"0", lambda body: SeatLeft(Seat(int(body))))
+    assert codec.decode(b"03") == SeatLeft(Seat(3))
+
+
+def test_a_card_takes_four_bytes() -> None:
+    assert codec.encode(CardPlayed(Seat(2), Card.JACK_SPADES)) == b"C2JS"
