@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from events.vocabulary import CARDS
 from service.game.state import (
+    Aborted,
     Bidding,
     Call,
     Contract,
@@ -58,6 +59,8 @@ def taken_shape(trick: Taken) -> TakenTrickShape:
 
 def round_shape(game: Game, match: Match | None) -> RoundShape | None:
     """The round that is being played, or the last one."""
+    if isinstance(game, Aborted):
+        return round_shape(game.before, match)
     if isinstance(game, Playing):
         return _in_play(game)
     if isinstance(game, Bidding | NamingTrump):

@@ -158,3 +158,89 @@ class SeatView(TypedDict):
     forked_from: None
     fairness: FairnessShape
     view_hash: str
+
+
+class ByShape(TypedDict):
+    """Who made an event happen; bots carry their level."""
+
+    kind: Literal["player", "bot", "timeout", "system"]
+    level: NotRequired[str]
+
+
+PublicEvent = dict[str, object]
+"""An event as anybody may see it: type, its public fields, by."""
+
+
+class OutcomeShape(TypedDict):
+    """What followed from an event: a trick taken, a round scored, the game over."""
+
+    trick: NotRequired[LastTrickShape]
+    round: NotRequired[LastRoundShape]
+    game: NotRequired["GameOverShape"]
+
+
+class GameOverShape(TypedDict):
+    """How a game ended."""
+
+    status: Literal["finished", "aborted"]
+    scores: list[int]
+    winners: list[int] | None
+
+
+class Frame(TypedDict):
+    """One version of a game for one viewer; it stands alone."""
+
+    type: Literal["event"]
+    game: str
+    version: int
+    at: str
+    event: PublicEvent
+    outcome: OutcomeShape
+    turn: TurnShape | None
+    you: YouShape | None
+    view_hash: str
+    log_hash: str
+
+
+class RoundRecord(TypedDict):
+    """One round whole: `hands` as dealt, null where the viewer may not know them."""
+
+    number: int
+    dealer: int
+    hands: list[list[str] | None]
+    dead_hand: list[str] | None
+    auction: list[CallShape]
+    contract: ContractShape | None
+    tricks: list[TakenTrickShape]
+    tricks_won: list[int]
+    points: list[int] | None
+    scores: list[int] | None
+
+
+class ReplaySeatShape(TypedDict):
+    """Who sat on a seat at the end."""
+
+    seat: int
+    side: int
+    kind: Literal["human", "bot", "open"]
+    player: PlayerShape | None
+    level: str | None
+
+
+class Replay(TypedDict):
+    """A whole game, self-contained once it has ended."""
+
+    id: str
+    status: Literal["open", "in_progress", "finished", "aborted"]
+    version: int
+    players: int
+    rules: dict[str, str | int | bool]
+    created_at: str
+    finished_at: str | None
+    seats: list[ReplaySeatShape]
+    rounds: list[RoundRecord]
+    scores: list[int]
+    winners: list[int] | None
+    fairness: FairnessShape
+    events: list[PublicEvent]
+    log_hash: str

@@ -1,0 +1,39 @@
+"""What an operator may set: the environment, read once into one frozen value."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from environs import Env
+
+from service.embedded import socket_path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that differs between installations."""
+
+    data: Path
+    host: str
+    port: int
+    redis_url: str
+    queue_url: str
+    embeds_events: bool
+    embeds_queue: bool
+    web_processes: int
+
+
+def settings_from_environment() -> Settings:
+    """The settings of this process; raises environs.EnvError that names what is wrong."""
+    env = Env()
+    data = Path(env.str("PEPPER_DATA", ".pepper")).resolve()
+    redis_url, queue_url = env.str("REDIS_URL", ""), env.str("QUEUE_URL", "")
+    return Settings(
+        data=data,
+        host=env.str("PEPPER_HOST", "127.0.0.1"),
+        port=env.int("PORT", 8000),
+        redis_url=redis_url or f"unix://{socket_path('events', data)}",
+        queue_url=queue_url or f"unix://{socket_path('queue', data)}",
+        embeds_events=not redis_url,
+        embeds_queue=not queue_url,
+        web_processes=env.int("WEB_CONCURRENCY", 1),
+    )

@@ -1,0 +1,75 @@
+"""A game's versions, one frame each, as one viewer may see them."""
+
+from collections.abc import Sequence
+
+from events.store import Recorded
+from events.vocabulary import GameId, PlayerId
+from service.game.position import Position, fold
+from service.game.state import Aborted, Finished, Game, is_over
+from service.views.canonical import rfc3339
+from service.views.public_event import log_hashes, public_event
+from service.views.round_shapes import last_round_shape, last_trick_shape
+from service.views.seat_view import match_of, seat_seen_by, seat_view
+from service.views.shapes import Frame, GameOverShape, OutcomeShape
+
+
+def frames(
+    game_id: GameId, log: Sequence[Recorded], viewer: PlayerId | None, after: int, limit: int
+) -> list[Frame]:
+    """The frames of versions after `after`, at most `limit`; None is a spectator."""
+    position = fold(game_id, log[:after])
+    made = []
+    hashes = list(log_hashes(game_id, log[: after + limit]))
+    for recorded in log[after : after + limit]:
+        before = position
+        position = fold(game_id, (recorded,), before)
+        if position is not None:
+            log_hash = hashes[recorded.version - 1]
+            made.append(_frame(recorded, before, position, viewer, log_hash))
+    return made
+
+
+def _frame(
+    recorded: Recorded,
+    before: Position | None,
+    position: Position,
+    viewer: PlayerId | None,
+    log_hash: str,
+) -> Frame:
+    view = seat_view(position, seat_seen_by(position.game, viewer))
+    return {
+        "type": "event",
+        "game": position.id,
+        "version": position.version,
+        "at": rfc3339(recorded.at),
+        "event": public_event(recorded, before.game if before else None),
+        "outcome": outcome(before.game if before else None, position.game),
+        "turn": view["turn"],
+        "you": view["you"],
+        "view_hash": view["view_hash"],
+        "log_hash": log_hash,
+    }
+
+
+def outcome(before: Game | None, after: Game) -> OutcomeShape:
+    """What followed from the event between two states."""
+    followed: OutcomeShape = {}
+    match, earlier = match_of(after), match_of(before) if before else None
+    if match is not None and earlier is not None:
+        trick, played = last_trick_shape(match), last_round_shape(match.last_round)
+        if trick is not None and match.last_trick is not earlier.last_trick:
+            followed["trick"] = trick
+        if played is not None and match.last_round is not earlier.last_round:
+            followed["round"] = played
+    if is_over(after):
+        followed["game"] = _game_over(after)
+    return followed
+
+
+def _game_over(game: Game) -> GameOverShape:
+    match = match_of(game)
+    return {
+        "status": "aborted" if isinstance(game, Aborted) else "finished",
+        "scores": list(match.scores) if match else [],
+        "winners": list(game.winners) if isinstance(game, Finished) else None,
+    }
