@@ -32,7 +32,7 @@ local stamp = command .. struct.pack('>I6', now)
 for i = 1, count do
   redis.call('XADD', KEYS[1], string.format('%d-0', expected + i), 'e', stamp .. ARGV[6 + i])
 end
-redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'v', expected + count)
+redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'v', expected + count, 'c', string.sub(ARGV[7], 1, 1))
 if ARGV[5] == '' then
   redis.call('ZREM', KEYS[3], ARGV[1])
 else

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from redis import Redis
 
 from events.redis_store import feed_key
-from events.vocabulary import SHARDS, GameId
+from events.vocabulary import SHARDS, Cause, GameId
 
 LEASE_MS = 5000
 START = "0-0"
@@ -32,12 +32,13 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 
 
 class FeedEntry(NamedTuple):
-    """One append: its game was at `version` right after it; `id` is its place in the feed."""
+    """One append: its cause, and the game's version after it; `id` is its place in the feed."""
 
     shard: str
     id: str
     game: GameId
     version: int
+    cause: Cause
 
 
 class Feed:
@@ -109,7 +110,8 @@ class Feed:
 
 
 def _entry(shard: str, entry_id: bytes, fields: dict[bytes, bytes]) -> FeedEntry:
-    return FeedEntry(shard, entry_id.decode(), GameId(fields[b"g"].decode()), int(fields[b"v"]))
+    game, cause = GameId(fields[b"g"].decode()), Cause(fields[b"c"].decode())
+    return FeedEntry(shard, entry_id.decode(), game, int(fields[b"v"]), cause)
 
 
 def _order(entry_id: bytes) -> tuple[int, int]:

@@ -120,10 +120,6 @@ class RedisEventStore:
         """Look at a waiting game again at a time, unless it has stopped waiting."""
         self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True)
 
-    def forget_due(self, game: GameId) -> None:
-        """A game that waits for nobody."""
-        self._client.zrem(due_key(shard_of(game)), game)
-
 
 def _recorded(raw: list[RawEntry], start: int) -> list[Recorded]:
     made = []

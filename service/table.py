@@ -2,7 +2,7 @@
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from events.catalogue import Event, GameAborted, GameStarted, RoundDealt
@@ -18,7 +18,7 @@ from events.store import (
 )
 from events.vocabulary import SHARDS, BotLevel, Cause, GameId, PlayerId, Seat, shard_of
 from service.game.bot_engine import TAKEOVER_LEVEL
-from service.game.commands import Command, CreateGame, TakeSeat
+from service.game.commands import Action, Command, CreateGame, TakeSeat
 from service.game.decide import Chance, Decision, decide
 from service.game.evolve import evolve
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
@@ -60,6 +60,13 @@ class BotTurn(NamedTuple):
     view: SeatView
     level: BotLevel
     decision_seed: bytes
+
+
+class ByPlayer(NamedTuple):
+    """What a player wants their seat to do, whichever seat that is when it is decided."""
+
+    player: PlayerId
+    command: Callable[[Seat], Action]
 
 
 class Table:
@@ -114,7 +121,7 @@ class Table:
     def act(
         self,
         game_id: GameId,
-        command: Command,
+        command: Command | ByPlayer,
         *,
         cause: Cause = Cause.PLAYER,
         expected: int | None = None,
@@ -232,8 +239,13 @@ def _new_command_id() -> bytes:
 
 
 def _decide(
-    position: Position, command: Command, cause: Cause, expected: int | None
+    position: Position, command: Command | ByPlayer, cause: Cause, expected: int | None
 ) -> Decision | VersionMismatch:
+    if isinstance(command, ByPlayer):
+        seat = seat_of(position.game, command.player)
+        if seat is None:
+            return Refusal(Reason.NOT_SEATED, "You have no seat in this game.")
+        command = command.command(seat)
     if expected is not None and expected != position.version:
         return VersionMismatch(position)
     return decide(position.game, command, Chance(position.seed, position.id), cause)

@@ -132,7 +132,7 @@ class RedisContract(StoreContract):
     def test_an_append_is_one_feed_entry(self, store: RedisEventStore, client: Redis) -> None:
         store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])
         feed = cast(list[tuple[bytes, list[bytes]]], client.xrange(feed_key("3")))
-        assert [fields for _id, fields in feed] == [[b"g", GAME.encode(), b"v", b"2"]]
+        assert [fields for _id, fields in feed] == [[b"g", GAME.encode(), b"v", b"2", b"c", b"S"]]
 
     def test_due_games_are_found_postponed_and_cleared(self, store: RedisEventStore) -> None:
         done = store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)

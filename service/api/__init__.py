@@ -1,0 +1,1 @@
+"""HTTP: requests into commands, positions into answers. Read problems, auth, schemas, app."""

@@ -1,0 +1,144 @@
+"""The service itself: health, the spec and its page, rules, bots, problems, links to share."""
+
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from flask import Blueprint, Response, render_template, request
+from redis.exceptions import RedisError
+
+from events.vocabulary import CARDS, Trump
+from service.api.answers import add_names, json_response, known_id, viewer_of
+from service.api.auth import reader
+from service.api.games import view_of
+from service.api.problems import KINDS, Problem
+from service.api.services import current
+from service.bots.levels import LEVELS
+from service.rules import VERSION
+from service.rules.auction import bids_for
+from service.rules.deck import CARDS_EACH
+from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET, HouseRules, options
+from service.views.seat_view import seat_view
+
+pages = Blueprint("pages", __name__, template_folder="../web")
+SHARED = {"Cache-Control": "public, max-age=60"}
+SECURE_PAGE = {
+    **SHARED,
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def spec_text() -> str:
+    """openapi.yaml as it was shipped, or as it stands in the source tree."""
+    shipped = files("service").joinpath("openapi.yaml")
+    if shipped.is_file():
+        return shipped.read_text(encoding="utf-8")
+    return (Path(__file__).parents[2] / "openapi.yaml").read_text(encoding="utf-8")
+
+
+@pages.get("/openapi.yaml")
+def get_openapi() -> Response:
+    """The contract."""
+    return Response(spec_text(), content_type="application/yaml", headers=SHARED)
+
+
+@pages.get("/docs")
+def get_docs() -> Response:
+    """The contract as a page."""
+    page = render_template("docs.html", spec=yaml.safe_load(spec_text()))
+    return Response(page, content_type="text/html; charset=utf-8", headers=SECURE_PAGE)
+
+
+@pages.get("/healthz")
+def get_health() -> Response:
+    """Whether this process is alive."""
+    return json_response({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+@pages.get("/readyz")
+def get_readiness() -> Response:
+    """Whether the service can play, and if not, what is wrong."""
+    problems = []
+    try:
+        current().client.ping()
+    except RedisError:
+        problems.append("the event store does not answer")
+    body = {"status": "not ready" if problems else "ready", "problems": problems}
+    return json_response(body, 503 if problems else 200, {"Cache-Control": "no-store"})
+
+
+@pages.get("/problems/<code>")
+def get_problem(code: str) -> Response:
+    """What a problem's code means."""
+    kind = KINDS.get(code)
+    if kind is None:
+        raise Problem("problem-unknown")
+    again = "The same request may succeed later." if kind.is_retryable else ""
+    text = f"{code} ({kind.status}): {kind.title}. {again}".strip()
+    return Response(
+        f"<!doctype html><title>{escape(code)}</title><p>{escape(text)}</p>",
+        content_type="text/html; charset=utf-8",
+        headers=SECURE_PAGE,
+    )
+
+
+@pages.get("/v1/rules")
+def get_rules() -> Response:
+    """The rules, for machines as JSON and for people as text."""
+    reader()
+    if request.accept_mimetypes.best_match(["application/json", "text/plain"]) == "text/plain":
+        text = files("service").joinpath("web", "rules.md").read_text(encoding="utf-8")
+        return Response(
+            text, content_type="text/plain; charset=utf-8", headers={**SHARED, "Vary": "Accept"}
+        )
+    return json_response(_rules(), headers={**SHARED, "Vary": "Accept"})
+
+
+def _rules() -> dict[str, Any]:
+    defaults = options(HouseRules())
+    choices: dict[str, Any] = {
+        name: {"default": defaults[name], "values": [choice.value for choice in kind]}
+        for name, kind in CHOICES.items()
+    }
+    return {
+        "version": VERSION,
+        "cards": [card.value for card in CARDS],
+        "bids": {str(players): [bid.value for bid in bids_for(players)] for players in (2, 3, 4)},
+        "trumps": [trump.value for trump in Trump],
+        "cards_each": {str(players): cards for players, cards in CARDS_EACH.items()},
+        "options": {
+            "target_score": {
+                "default": defaults["target_score"],
+                "minimum": LOWEST_TARGET,
+                "maximum": HIGHEST_TARGET,
+            },
+            "pepper_alone": {"default": False, "values": [False, True], "players": [4]},
+            **choices,
+        },
+    }
+
+
+@pages.get("/v1/bots")
+def get_bots() -> Response:
+    """The levels of the service's bots."""
+    reader()
+    return json_response({"items": LEVELS}, headers=SHARED)
+
+
+@pages.get("/g/<game_id>")
+def get_link(game_id: str) -> Response:
+    """A game behind its link: JSON for programs, a small page for people."""
+    viewer = viewer_of(reader())
+    wanted = request.accept_mimetypes.best_match(["application/json", "text/html"])
+    if wanted != "text/html":
+        return view_of(game_id, viewer)
+    view: dict[str, Any] = {**seat_view(current().table.look(known_id(game_id)), None)}
+    add_names(view["seats"])
+    return Response(
+        render_template("game.html", view=view),
+        content_type="text/html; charset=utf-8",
+        headers={**SECURE_PAGE, "Cache-Control": "private, no-cache", "Vary": "Accept"},
+    )

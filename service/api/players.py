@@ -1,0 +1,80 @@
+"""Players: a first token at once, who one is, what one is called."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from events.vocabulary import PlayerId
+from service.api.answers import json_response
+from service.api.auth import caller_with, reader
+from service.api.problems import Problem
+from service.api.schemas import NEW_PLAYER, PLAYER_ID, RENAME, loaded, request_json
+from service.api.services import current
+from service.players.accounts import Account, PlayerUnknown
+from service.views.canonical import rfc3339
+
+players = Blueprint("players", __name__)
+SECRET = {"Cache-Control": "no-store"}
+
+
+@players.post("/v1/players")
+def create_player() -> Response:
+    """A new anonymous player and their first token."""
+    body = loaded(NEW_PLAYER, request_json(is_optional=True))
+    services = current()
+    account, token = services.players.create(
+        body.get("name"), services.table.now(), is_bot=body.get("bot", False)
+    )
+    info = {
+        "id": token.id,
+        "name": None,
+        "scopes": list(token.scopes),
+        "created_at": rfc3339(token.created_at),
+        "expires_at": None,
+    }
+    answer = {"player": _shape(account), "token": token.secret, "token_info": info}
+    return json_response(answer, 201, {**SECRET, "Location": f"/v1/players/{account.id}"})
+
+
+@players.get("/v1/players/<player_id>")
+def get_player(player_id: str) -> Response:
+    """A player as everybody sees them."""
+    reader()
+    return json_response(_profile(_account(player_id)))
+
+
+@players.get("/v1/me")
+def get_me() -> Response:
+    """The caller."""
+    return json_response(_profile(_account(caller_with("read").player)))
+
+
+@players.patch("/v1/me")
+def rename_me() -> Response:
+    """Another name for the caller."""
+    who = caller_with("account")
+    body = loaded(RENAME, request_json())
+    current().players.rename(who.player, body["name"])
+    return json_response(_profile(_account(who.player)))
+
+
+def _account(player_id: str) -> Account:
+    if not PLAYER_ID.fullmatch(player_id):
+        raise Problem("player-unknown")
+    try:
+        return current().players.get(PlayerId(player_id))
+    except PlayerUnknown:
+        raise Problem("player-unknown") from None
+
+
+def _shape(account: Account) -> dict[str, Any]:
+    return {
+        "id": account.id,
+        "name": account.name,
+        "bot": account.is_bot,
+        "created_at": rfc3339(account.created_at),
+    }
+
+
+def _profile(account: Account) -> dict[str, Any]:
+    return {**_shape(account), "games": current().lobby.profile(account.id)._asdict()}

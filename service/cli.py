@@ -1,0 +1,111 @@
+"""The `pepper` command. Each subcommand loads only what it needs."""
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from environs import EnvError
+
+from service.embedded import Server, die_with_parent, run_embedded
+from service.settings import Settings, settings_from_environment
+
+Command = Callable[[argparse.Namespace, Settings], None]
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one subcommand."""
+    asked = _parser().parse_args(arguments)
+    if os.environ.get("PEPPER_SUPERVISED"):
+        die_with_parent()
+    try:
+        settings = settings_from_environment()
+    except EnvError as fault:
+        raise SystemExit(f"pepper: {fault}") from None
+    cast(Command, asked.run)(asked, settings)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pepper", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, run: Command, about: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=about, description=about)
+        command.set_defaults(run=run)
+        return command
+
+    add("serve", _serve, "Run everything: servers, web, follower and worker.")
+    add("web", _web, "Answer HTTP.")
+    add("follow", _follow, "Follow the feeds: wake bots, keep the lists of games.")
+    add("work", _work, "Play bots' turns.")
+    add("embedded", _embedded, "Run one of the embedded servers.").add_argument(
+        "server", choices=("events", "queue")
+    )
+    play = add("play", _play, "Play a game in the terminal against bots, over HTTP.")
+    play.add_argument("--url", default=DEFAULT_URL, help="where the service is")
+    play.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
+    play.add_argument("--level", choices=("novice", "club"), default="club")
+    play.add_argument("--name", help="what you are called")
+    simulate = add("simulate", _simulate, "Play whole games of bots, without a server.")
+    simulate.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
+    simulate.add_argument("--games", type=_count, default=100)
+    simulate.add_argument("--levels", default="club", help="one level, or one a seat by commas")
+    simulate.add_argument("--seed", type=int, default=1)
+    replay = add("replay", _replay, "Show a game, trick by trick.")
+    replay.add_argument("game", help="its id, or its link")
+    replay.add_argument("--url", default=DEFAULT_URL, help="where the service is")
+    return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def _serve(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.supervise import serve
+
+    serve(settings)
+
+
+def _web(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.web_server import run_web
+
+    run_web(settings)
+
+
+def _follow(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.workers.follower import run_follower
+
+    run_follower(settings)
+
+
+def _work(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.workers.worker import run_worker
+
+    run_worker(settings)
+
+
+def _embedded(asked: argparse.Namespace, settings: Settings) -> None:
+    run_embedded(cast(Server, asked.server), settings.data)
+
+
+def _play(asked: argparse.Namespace, _settings: Settings) -> None:
+    from service.terminal.play import play
+
+    play(asked.url, asked.players, asked.level, asked.name)
+
+
+def _simulate(asked: argparse.Namespace, _settings: Settings) -> None:
+    from service.terminal.simulation import simulate
+
+    simulate(asked.players, asked.games, asked.levels.split(","), asked.seed)
+
+
+def _replay(asked: argparse.Namespace, _settings: Settings) -> None:
+    from service.terminal.replay import replay
+
+    replay(asked.url, asked.game)

@@ -1,0 +1,1 @@
+"""Who plays: names, accounts and the tokens that speak for them."""

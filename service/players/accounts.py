@@ -1,0 +1,156 @@
+"""Players and their tokens. Of a token only the SHA-256 is kept, in the key itself."""
+
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import NamedTuple, cast
+
+from redis import Redis
+
+from events.vocabulary import PlayerId
+from service.players.names import clean_name
+
+SCOPES = ("read", "play", "webhooks", "account")
+NAME_CACHE_SECONDS = 3.0
+MOST_CACHED = 10_000
+
+
+class PlayerUnknown(Exception):
+    """No player has this id."""
+
+
+class Account(NamedTuple):
+    """A player as others see them; `created_at` is in milliseconds since 1970."""
+
+    id: PlayerId
+    name: str
+    is_bot: bool
+    created_at: int
+
+
+class Caller(NamedTuple):
+    """Who a token speaks for, and what it may do."""
+
+    player: PlayerId
+    is_bot: bool
+    token_id: str
+    scopes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token at its making: the only time its secret is seen."""
+
+    id: str
+    secret: str
+    scopes: tuple[str, ...]
+    created_at: int
+
+
+class Players:
+    """Accounts in Redis; names are read through a short cache."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._cache: dict[PlayerId, tuple[float, Account]] = {}
+
+    def create(self, name: str | None, now: int, *, is_bot: bool) -> tuple[Account, NewToken]:
+        """A new player and their first token, which may do everything; ValueError on the name."""
+        shown = f"Player {secrets.token_hex(2).upper()}" if name is None else clean_name(name)
+        account = Account(PlayerId(f"p_{secrets.token_urlsafe(12)}"), shown, is_bot, now)
+        token = NewToken(
+            f"t_{secrets.token_urlsafe(9)}", f"pepper_{secrets.token_urlsafe(32)}", SCOPES, now
+        )
+        record: dict[str, str | int] = {"name": shown, "bot": int(is_bot), "created_at": now}
+        self._client.hset(_record_key(account.id), mapping=record)  # type: ignore[arg-type]  # invariant keys
+        self._client.hset(_token_key(token.secret), mapping=_token_record(account, token))  # type: ignore[arg-type]  # invariant keys
+        self._client.sadd(_tokens_key(account.id), _digest(token.secret))
+        return account, token
+
+    def caller(self, secret: str) -> Caller | None:
+        """Who a secret speaks for, None if it is no token."""
+        fields = ["player", "bot", "id", "scopes"]
+        found = cast(list[bytes | None], self._client.hmget(_token_key(secret), fields))
+        player, bot, token_id, scopes = (value.decode() if value else "" for value in found)
+        if not player:
+            return None
+        return Caller(PlayerId(player), bot == "1", token_id, frozenset(scopes.split()))
+
+    def get(self, player: PlayerId) -> Account:
+        """A player as they are now; raises PlayerUnknown."""
+        account = _account(player, self._client.hgetall(_record_key(player)))
+        if account is None:
+            raise PlayerUnknown(player)
+        return account
+
+    def rename(self, player: PlayerId, name: str) -> Account:
+        """A player under a new name; raises ValueError on the name, PlayerUnknown."""
+        shown = clean_name(name)
+        account = self.get(player)._replace(name=shown)
+        self._client.hset(_record_key(player), "name", shown)
+        self._cache.pop(player, None)
+        return account
+
+    def accounts(self, players: Iterable[PlayerId]) -> dict[PlayerId, Account]:
+        """The known ones of these players, at most a few seconds old."""
+        wanted, now = set(players), time.monotonic()
+        fresh = {
+            player: kept[1]
+            for player in wanted
+            if (kept := self._cache.get(player)) and kept[0] > now
+        }
+        missing = [player for player in wanted if player not in fresh]
+        return {**fresh, **self._load(missing, now)} if missing else fresh
+
+    def _load(self, players: list[PlayerId], now: float) -> dict[PlayerId, Account]:
+        with self._client.pipeline(transaction=False) as pipeline:
+            for player in players:
+                pipeline.hgetall(_record_key(player))
+            records = pipeline.execute()
+        loaded = {}
+        for player, record in zip(players, records, strict=True):
+            account = _account(player, record)
+            if account is not None:
+                loaded[player] = account
+        if len(self._cache) > MOST_CACHED:
+            self._cache.clear()
+        until = now + NAME_CACHE_SECONDS
+        self._cache.update({player: (until, account) for player, account in loaded.items()})
+        return loaded
+
+
+def _account(player: PlayerId, record: object) -> Account | None:
+    fields = cast(dict[bytes, bytes], record)
+    if not fields:
+        return None
+    return Account(
+        player, fields[b"name"].decode(), fields[b"bot"] == b"1", int(fields[b"created_at"])
+    )
+
+
+def _token_record(account: Account, token: NewToken) -> dict[str, str | int]:
+    return {
+        "player": account.id,
+        "bot": int(account.is_bot),
+        "id": token.id,
+        "scopes": " ".join(token.scopes),
+        "created_at": token.created_at,
+    }
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def _token_key(secret: str) -> str:
+    return f"pepper:{{t:{_digest(secret)}}}"
+
+
+def _tokens_key(player: PlayerId) -> str:
+    return f"pepper:{{p:{player}}}:tokens"
+
+
+def _record_key(player: PlayerId) -> str:
+    return f"pepper:{{p:{player}}}:record"

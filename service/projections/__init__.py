@@ -1,0 +1,1 @@
+"""Read models that followers keep, rebuildable from the logs."""

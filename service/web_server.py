@@ -1,0 +1,27 @@
+"""The web process: gunicorn with gevent workers, run in place of this process."""
+
+import os
+import sys
+from typing import NoReturn
+
+from service.settings import Settings
+from service.wiring import events_client, wait_for_server
+
+GRACEFUL_SECONDS = 3
+
+
+def run_web(settings: Settings) -> NoReturn:
+    """Wait for the store, then become gunicorn."""
+    wait_for_server(events_client(settings))
+    arguments = {
+        "worker-class": "gevent",
+        "workers": settings.web_processes,
+        "bind": f"{settings.host}:{settings.port}",
+        "graceful-timeout": GRACEFUL_SECONDS,
+        "worker-connections": 4000,
+        "keep-alive": 65,
+        "limit-request-line": 4094,
+    }
+    flags = [f"--{name}={value}" for name, value in arguments.items()]
+    command = [sys.executable, "-m", "gunicorn", *flags, "--no-control-socket", "service.wsgi:app"]
+    os.execv(sys.executable, command)  # noqa: S606  (no shell is wanted)

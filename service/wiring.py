@@ -1,0 +1,73 @@
+"""Builds what a process needs from its settings; the only place that makes clients."""
+
+import time
+from dataclasses import dataclass
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as Unreachable
+from redis.exceptions import ResponseError
+from redis.retry import Retry
+
+from events.redis_store import RedisEventStore
+from service.players.accounts import Players
+from service.projections.lobby import Lobby
+from service.settings import Settings
+from service.table import Table
+
+COMMAND_TIMEOUT, BLOCKING_TIMEOUT = 3.0, 30.0
+"""Seconds that a command may take, and that a blocking read may."""
+
+LONGEST_WAIT_FOR_SERVER = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The parts of one process; each thread of a process has its own."""
+
+    settings: Settings
+    client: Redis
+    store: RedisEventStore
+    table: Table
+    players: Players
+    lobby: Lobby
+
+
+def services(settings: Settings) -> Services:
+    """The parts of one process, over one pool of connections."""
+    client = events_client(settings)
+    store = RedisEventStore(client)
+    return Services(settings, client, store, Table(store), Players(client), Lobby(client))
+
+
+def events_client(settings: Settings) -> Redis:
+    """A client for logs: no retries of its own, since a write that is sent twice is done twice."""
+    return Redis.from_url(
+        settings.redis_url, socket_timeout=COMMAND_TIMEOUT, retry=Retry(NoBackoff(), 0)
+    )
+
+
+def blocking_client(settings: Settings) -> Redis:
+    """A client for reads that wait."""
+    return Redis.from_url(
+        settings.redis_url, socket_timeout=BLOCKING_TIMEOUT, retry=Retry(NoBackoff(), 0)
+    )
+
+
+def queue_client(settings: Settings) -> Redis:
+    """A client of the queue's server."""
+    return Redis.from_url(settings.queue_url)
+
+
+def wait_for_server(client: Redis) -> None:
+    """Until the server answers; exits with a message if it does not for long."""
+    deadline = time.monotonic() + LONGEST_WAIT_FOR_SERVER
+    while True:
+        try:
+            client.ping()
+        except (Unreachable, ResponseError) as fault:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"pepper: no server answers: {fault}") from fault
+            time.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,83 @@
+"""The job that plays bots' turns: all consecutive ones of a game, each its own append."""
+
+import logging
+import time
+from functools import cache
+
+from events.vocabulary import Cause, GameId
+from service.bots.strategy import choose, command_of, random_of
+from service.game.commands import Action
+from service.game.decide import legal_actions
+from service.game.refusals import Refusal
+from service.settings import settings_from_environment
+from service.table import BotTurn, GameUnknown, Table, VersionMismatch
+from service.wiring import Services, queue_client, services
+from service.workers.jobs import bot_queue, enqueue_bot_turn
+
+LONGEST_JOB = 1.0
+"""Seconds after which a job queues its game again, so that others have their turn."""
+
+log = logging.getLogger(__name__)
+
+
+@cache
+def process_services() -> Services:
+    """This worker's parts, built once."""
+    return services(settings_from_environment())
+
+
+def play_bot_turns(game: str, version: int) -> None:
+    """Play while bots are on turn. Run twice, or late, it does nothing that is not due."""
+    table = process_services().table
+    waiting = take_bot_turns(table, GameId(game), version, LONGEST_JOB)
+    if waiting is not None:
+        queue = bot_queue(queue_client(process_services().settings))
+        enqueue_bot_turn(queue, GameId(game), waiting)
+
+
+def take_bot_turns(table: Table, game: GameId, version: int, seconds: float) -> int | None:
+    """Take bots' turns from a version on; the version where time ran out with a bot on turn."""
+    until = time.monotonic() + seconds
+    try:
+        turn = table.bot_turn(game)
+    except GameUnknown:
+        return None
+    if turn is not None and turn.position.version != version:
+        return None
+    while turn is not None:
+        if time.monotonic() > until:
+            return turn.position.version
+        if not _take(table, turn):
+            return None
+        turn = table.bot_turn(game)
+    return None
+
+
+def _take(table: Table, turn: BotTurn) -> bool:
+    try:
+        outcome = _act(table, turn, chosen(turn))
+        if isinstance(outcome, Refusal):
+            log.error("bot refused: %s at %s", outcome.reason, turn.position.head)
+            outcome = _act(table, turn, simplest(turn))
+        return not isinstance(outcome, Refusal)
+    except VersionMismatch:
+        return False
+
+
+def _act(table: Table, turn: BotTurn, action: Action) -> object:
+    return table.act(turn.position.id, action, cause=Cause.BOT, expected=turn.position.version)
+
+
+def chosen(turn: BotTurn) -> Action:
+    """What the bot chooses from its view; the simplest legal action if its engine fails."""
+    try:
+        body = choose(turn.view, random_of(turn.decision_seed), turn.level)
+        return command_of(body, turn.seat)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        log.exception("bot failed: game %s version %d", turn.position.id, turn.position.version)
+        return simplest(turn)
+
+
+def simplest(turn: BotTurn) -> Action:
+    """The first legal action."""
+    return legal_actions(turn.position.game)[0]

@@ -1,0 +1,31 @@
+"""The worker process: one RQ SimpleWorker, which plays bots' turns one after another."""
+
+import logging
+
+from rq import SimpleWorker
+from rq.serializers import JSONSerializer
+
+from service.settings import Settings
+from service.wiring import events_client, queue_client, wait_for_server
+from service.workers.bot_turn import process_services
+from service.workers.jobs import AllowedJob, bot_queue
+
+WORKER_TTL = 30
+
+
+def run_worker(settings: Settings) -> None:
+    """Work until told to stop; a running job is finished first."""
+    queue_server = queue_client(settings)
+    wait_for_server(events_client(settings))
+    wait_for_server(queue_server)
+    process_services()
+    logging.getLogger("rq.worker").setLevel(logging.WARNING)
+    worker = SimpleWorker(
+        [bot_queue(queue_server)],
+        connection=queue_server,
+        serializer=JSONSerializer,
+        job_class=AllowedJob,
+        worker_ttl=WORKER_TTL,
+        log_job_description=False,
+    )
+    worker.work(logging_level="WARNING")
