@@ -160,6 +160,13 @@ class SeatView(TypedDict):
     view_hash: str
 
 
+class OpenView(SeatView):
+    """A spectator's view of an ended game with every hand face up."""
+
+    hands: list[list[str]]
+    dead_hand: list[str] | None
+
+
 class ByShape(TypedDict):
     """Who made an event happen; bots carry their level."""
 
