@@ -5,9 +5,9 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from events.vocabulary import BotLevel, Cause, GameId, PlayerId
-from service.bots.strategy import choose, random_of
+from service.bots.strategy import choose, command_of, random_of
 from service.game.commands import CreateGame, SeatWish
-from service.game.decide import Chance, decide, legal_actions
+from service.game.decide import Chance, decide
 from service.game.evolve import evolve
 from service.game.founding import found
 from service.game.position import Position
@@ -15,7 +15,7 @@ from service.game.refusals import Refusal
 from service.game.state import Finished, Game, seat_to_act
 from service.rules.fair_shuffle import decision_seed
 from service.rules.house_rules import OptionValue
-from service.views.seat_view import legal_bodies, match_of, seat_view
+from service.views.seat_view import match_of, seat_view
 
 GAME = GameId("g_0simulation")
 NOBODY = PlayerId("p_simulation")
@@ -89,8 +89,7 @@ def take_turn(position: Position) -> Position:
     level = game.setup.places[seat].level or BotLevel.CLUB
     random = random_of(decision_seed(position.seed, seat, position.version))
     body = choose(seat_view(position, seat), random, level)
-    command = legal_actions(game)[legal_bodies(game).index(body)]
-    events = decide(game, command, Chance(position.seed, GAME), Cause.BOT)
+    events = decide(game, command_of(body, seat), Chance(position.seed, GAME), Cause.BOT)
     if isinstance(events, Refusal):
         raise Refused(events.detail)
     for event in events:
