@@ -24,6 +24,7 @@ daemonize no
 save ""
 maxmemory-policy noeviction
 loglevel warning
+logfile {log}
 {persistence}
 """
 _PERSISTENCE: dict[Server, str] = {
@@ -61,6 +62,7 @@ def configuration(server: Server, data: Path) -> str:
     return _CONFIGURATION.format(
         socket=f'"{socket_path(server, data)}"',
         folder=f'"{(data / server).resolve()}"',
+        log=f'"{(data / server / "server.log").resolve()}"',
         persistence=_PERSISTENCE[server],
     )
 

@@ -1,49 +1,71 @@
-"""`pepper serve`: the Procfile's processes under supervisord, restarted when they die.
-
-supervisord does the supervising (ADR 0006); this module writes its configuration, waits until the
-service answers, and passes signals on.
-"""
+"""`pepper serve`: the Procfile's processes, each restarted at once when it dies (ADR 0006)."""
 
 import fcntl
 import os
+import shlex
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
-from types import FrameType
 from urllib.error import URLError
 
-from service.embedded import die_with_parent
 from service.settings import Settings
 
 PROCFILE = Path(__file__).parents[1] / "Procfile"
-LONGEST_START = 60.0
-_STOPS_LAST = {"events": 1, "queue": 2}
-_MAIN = """\
-[supervisord]
-nodaemon=true
-user={user}
-logfile=/dev/null
-logfile_maxbytes=0
-loglevel=critical
-pidfile={pidfile}
-directory={directory}
-silent=true
-"""
-_PROGRAM = """
-[program:{name}]
-command={command}
-priority={priority}
-autorestart=true
-startsecs=0
-stopwaitsecs=10
-redirect_stderr=true
-stdout_logfile=/dev/fd/1
-stdout_logfile_maxbytes=0
-"""
+LONGEST_START, LONGEST_STOP = 60.0, 10.0
+SHORT_LIFE, SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 0.1, 0.8
+"""Seconds: what dies younger than the first is restarted after a growing pause."""
+
+STOP_LAST = ("queue", "events")
+
+
+class Supervised:
+    """One process of the Procfile, kept running by a thread of its own."""
+
+    def __init__(self, name: str, command: str, environment: dict[str, str]) -> None:
+        self.name = name
+        self._command, self._environment = shlex.split(command), environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name=name)
+        self._keeper.start()
+
+    def _keep(self) -> None:
+        pause = SHORTEST_PAUSE
+        while not self._stopping.is_set():
+            born = time.monotonic()
+            status = self._run()
+            if self._stopping.is_set():
+                return
+            print(f"pepper: {self.name} ended ({status}), restarting", file=sys.stderr)  # noqa: T201
+            is_short = time.monotonic() - born < SHORT_LIFE
+            pause = min(2 * pause, LONGEST_PAUSE) if is_short else SHORTEST_PAUSE
+            self._stopping.wait(pause)
+
+    def _run(self) -> int:
+        self._process = subprocess.Popen(  # noqa: S603  (commands of our own Procfile)
+            self._command, env=self._environment, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+        if self._stopping.is_set():
+            self._process.terminate()
+        return self._process.wait()
+
+    def stop(self) -> None:
+        """Tell it to end; kill it if it does not within the time a stop may take."""
+        self._stopping.set()
+        if self._process is not None:
+            self._process.terminate()
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+        self._keeper.join(LONGEST_STOP)
+        if self._keeper.is_alive() and self._process is not None:
+            self._process.kill()
+            self._keeper.join()
 
 
 def serve(settings: Settings) -> None:
@@ -51,13 +73,30 @@ def serve(settings: Settings) -> None:
     settings.data.mkdir(parents=True, exist_ok=True)
     lock = _locked(settings.data)
     _refuse_taken_port(settings)
-    supervisor = _start(settings)
-    _pass_signals_on(supervisor)
-    if _wait_until_ready(settings, supervisor):
-        print(f"Pepper is ready: {_url(settings)}", flush=True)  # noqa: T201  (the command's output)
-    status = supervisor.wait()
-    os.close(lock)
-    sys.exit(0 if status in (0, -signal.SIGTERM, -signal.SIGINT) else status)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_signal: stop.set())
+    named = programs(settings, PROCFILE.read_text())
+    running = [Supervised(name, line, _environment(settings)) for name, line in named.items()]
+    try:
+        if _wait_until_ready(settings, stop):
+            print(f"Pepper is ready: {_url(settings)}", flush=True)  # noqa: T201  (the output)
+        stop.wait()
+    finally:
+        _stop_all(running)
+        os.close(lock)
+
+
+def _stop_all(running: list[Supervised]) -> None:
+    users = [each for each in running if each.name not in STOP_LAST]
+    for each in users:
+        each.stop()
+    for each in users:
+        each.join()
+    servers = [each for each in running if each.name in STOP_LAST]
+    for each in sorted(servers, key=lambda server: STOP_LAST.index(server.name)):
+        each.stop()
+        each.join()
 
 
 def programs(settings: Settings, procfile: str) -> dict[str, str]:
@@ -71,22 +110,13 @@ def programs(settings: Settings, procfile: str) -> dict[str, str]:
     return named
 
 
-def configuration(settings: Settings, procfile: str) -> str:
-    """supervisord's configuration; servers start first and stop last."""
-    main = _MAIN.format(
-        user=os.getuid(),
-        pidfile=_escaped(settings.data / "supervisord.pid"),
-        directory=_escaped(Path.cwd()),
-    )
-    parts = (
-        _PROGRAM.format(name=name, command=command, priority=_STOPS_LAST.get(name, 10))
-        for name, command in programs(settings, procfile).items()
-    )
-    return main + "".join(parts)
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace("%", "%%")
+def _environment(settings: Settings) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+        "PEPPER_DATA": str(settings.data),
+        "PEPPER_SUPERVISED": "1",
+    }
 
 
 def _locked(data: Path) -> int:
@@ -107,41 +137,15 @@ def _refuse_taken_port(settings: Settings) -> None:
             sys.exit(f"pepper: port {settings.port}: {fault.strerror}; set PORT to another one")
 
 
-def _start(settings: Settings) -> subprocess.Popen[bytes]:
-    file = settings.data / "supervisord.conf"
-    file.write_text(configuration(settings, PROCFILE.read_text()))
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
-        "PEPPER_DATA": str(settings.data),
-        "PEPPER_SUPERVISED": "1",
-    }
-    command = [sys.executable, "-m", "supervisor.supervisord", "-n", "-c", str(file)]
-    return subprocess.Popen(  # noqa: S603  (our own interpreter)
-        command, env=environment, preexec_fn=die_with_parent, start_new_session=True
-    )
-
-
-def _pass_signals_on(supervisor: subprocess.Popen[bytes]) -> None:
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        supervisor.terminate()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-
-
-def _wait_until_ready(settings: Settings, supervisor: subprocess.Popen[bytes]) -> bool:
+def _wait_until_ready(settings: Settings, stop: threading.Event) -> bool:
     deadline = time.monotonic() + LONGEST_START
-    while supervisor.poll() is None:
+    while not stop.wait(0.05):
         try:
             with urllib.request.urlopen(f"{_url(settings)}/readyz", timeout=2):  # noqa: S310  (http)
                 return True
         except (URLError, OSError):
-            time.sleep(0.05)
-        if time.monotonic() > deadline:
-            supervisor.terminate()
-            supervisor.wait()
-            sys.exit("pepper: the service does not get ready; see the messages above")
+            if time.monotonic() > deadline:
+                sys.exit("pepper: the service does not get ready; see the messages above")
     return False
 
 

@@ -13,6 +13,12 @@ from service.workers.jobs import AllowedJob, bot_queue
 WORKER_TTL = 30
 
 
+class Worker(SimpleWorker):  # type: ignore[misc]  # rq's workers are untyped
+    """A worker that is soon back when the queue's server is."""
+
+    max_connection_wait_time = 1.0
+
+
 def run_worker(settings: Settings) -> None:
     """Work until told to stop; a running job is finished first."""
     queue_server = queue_client(settings)
@@ -20,7 +26,7 @@ def run_worker(settings: Settings) -> None:
     wait_for_server(queue_server)
     process_services()
     logging.getLogger("rq.worker").setLevel(logging.WARNING)
-    worker = SimpleWorker(
+    worker = Worker(
         [bot_queue(queue_server)],
         connection=queue_server,
         serializer=JSONSerializer,

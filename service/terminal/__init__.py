@@ -1,0 +1,1 @@
+"""The service from a terminal: play, simulate, replay."""

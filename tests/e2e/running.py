@@ -1,0 +1,121 @@
+"""The whole service as processes, for end-to-end tests."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+PEPPER = Path(sys.executable).with_name("pepper")
+LONGEST = 60.0
+Json = dict[str, Any]
+
+
+@dataclass
+class Running:
+    """A `pepper serve` and where it answers."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    data: Path
+
+    def ask(
+        self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str
+    ) -> tuple[int, Json]:
+        """One request; the status and the JSON answer."""
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        data = None if body is None else json.dumps(body).encode()
+        if data is not None:
+            headers["Content-Type"] = "application/json"
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status, json.load(answer)
+        except HTTPError as refused:
+            return refused.code, json.load(refused)
+
+    def join(self, name: str) -> str:
+        """A new player's token."""
+        return str(self.ask("POST", "/v1/players", {"name": name})[1]["token"])
+
+    def children(self, name: str) -> list[int]:
+        """The process ids of this service whose command line holds a name."""
+        return [pid for pid, line in processes(self.data) if name in line]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Tell it to stop and wait until it has."""
+        self.process.send_signal(number)
+        return self.process.wait(LONGEST)
+
+
+def processes(data: Path) -> list[tuple[int, str]]:
+    """Every process whose environment or command line names the data folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            if str(data) in line or str(data).encode() in (entry / "environ").read_bytes():
+                found.append((int(entry.name), line))
+        except OSError:
+            continue
+    return [(pid, line) for pid, line in found if line]
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start(data: Path, port: int | None = None) -> Running:
+    """Start the service and wait until it prints where it is."""
+    port = port or free_port()
+    environment = {**os.environ, "PORT": str(port), "PEPPER_DATA": str(data)}
+    for name in ("REDIS_URL", "QUEUE_URL"):
+        environment.pop(name, None)
+    output = data / "output.txt"
+    with output.open("w") as written:
+        process = subprocess.Popen([str(PEPPER), "serve"], env=environment, stdout=written)
+    url = f"http://127.0.0.1:{port}"
+    eventually(
+        lambda: process.poll() is not None or f"Pepper is ready: {url}" in output.read_text(),
+        "ready",
+    )
+    assert process.poll() is None, output.read_text()
+    return Running(process, url, data)
+
+
+@contextmanager
+def service() -> Iterator[Running]:
+    """A service with a data folder of its own, stopped and gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        running = start(Path(folder))
+        try:
+            yield running
+        finally:
+            if running.process.poll() is None:
+                running.stop()
+
+
+def eventually(is_so: Callable[[], bool], what: str, longest: float = LONGEST) -> None:
+    """Until something is so; fails if it is not for long."""
+    deadline = time.monotonic() + longest
+    while time.monotonic() < deadline:
+        if is_so():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"not in {longest} s: {what}")

@@ -1,0 +1,106 @@
+"""`pepper serve`: ready when it says so, whole again when a process dies, gone when stopped."""
+
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.running import PEPPER, Running, eventually, processes, service, start
+
+PROCESSES = {
+    "events": "events unixsocket",
+    "queue": "queue unixsocket",
+    "web": "gunicorn",
+    "follower": "pepper follow",
+    "worker": "pepper work",
+}
+
+
+def is_whole(running: Running) -> bool:
+    try:
+        status, _body = running.ask("GET", "/readyz")
+    except OSError:
+        return False
+    return status == 200 and all(running.children(line) for line in PROCESSES.values())
+
+
+@pytest.fixture(scope="module")
+def own() -> Running:
+    with service() as started:
+        yield started  # type: ignore[misc]  # a generator fixture
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_a_killed_process_comes_back_and_bots_go_on(own: Running, name: str) -> None:
+    token = own.join("Host")
+    seats = [{"kind": "bot"}] * 4
+    _status, view = own.ask("POST", "/v1/games", {"players": 4, "seats": seats}, token)
+    victims = own.children(PROCESSES[name])
+    assert victims
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    eventually(lambda: not set(victims) & set(own.children(PROCESSES[name])), f"{name} gone")
+    eventually(lambda: is_whole(own), f"whole again after {name} died", 15)
+    path = f"/v1/games/{view['id']}"
+    eventually(lambda: own.ask("GET", path)[1].get("status") == "finished", "the game's end")
+
+
+def test_games_are_there_again_after_a_restart_and_go_on() -> None:
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        data = Path(folder)
+        first = start(data)
+        token = first.join("Ana")
+        _status, view = first.ask("POST", "/v1/games", {"players": 4}, token)
+        bots = {"players": 4, "seats": [{"kind": "bot"}] * 4, "rules": {"target_score": 500}}
+        _status, running_game = first.ask("POST", "/v1/games", bots, token)
+        assert first.stop() == 0
+        assert processes(data) == []
+        second = start(data)
+        _status, again = second.ask("GET", f"/v1/games/{view['id']}", token=token)
+        assert again["you"]["hand"] == view["you"]["hand"]
+        path = f"/v1/games/{running_game['id']}"
+        before = second.ask("GET", path)[1]["version"]
+        eventually(
+            lambda: second.ask("GET", path)[1]["version"] > before + 20, "bots that go on", 20
+        )
+        assert second.stop(signal.SIGINT) == 0
+        eventually(lambda: processes(data) == [], "no process left")
+
+
+def test_a_killed_serve_leaves_no_orphan() -> None:
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        running = start(Path(folder))
+        running.process.kill()
+        running.process.wait()
+        eventually(lambda: processes(running.data) == [], "no orphan")
+
+
+def refused(data: Path, port: str) -> str:
+    environment = {**os.environ, "PORT": port, "PEPPER_DATA": str(data)}
+    ended = subprocess.run(
+        [str(PEPPER), "serve"], env=environment, capture_output=True, text=True, timeout=30
+    )
+    assert ended.returncode == 1
+    return ended.stderr
+
+
+def test_a_second_serve_on_the_same_data_is_refused(running: Running) -> None:
+    assert "another `pepper serve` uses" in refused(running.data, "0")
+
+
+def test_a_taken_port_is_named(running: Running) -> None:
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        port = running.url.rpartition(":")[2]
+        assert f"port {port}" in refused(Path(folder), port)
+
+
+def test_a_second_embedded_server_on_the_same_data_is_refused(running: Running) -> None:
+    environment = {**os.environ, "PEPPER_DATA": str(running.data)}
+    ended = subprocess.run(
+        [str(PEPPER), "embedded", "events"],
+        env=environment, capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    assert (ended.returncode, "another server uses" in ended.stderr) == (1, True)
