@@ -29,7 +29,7 @@ EXPOSED_HEADERS = ["ETag", "Location", "Retry-After", "RateLimit", "Allow", "Ide
 
 def create_app(services: Services) -> Flask:
     """The app over a process's parts."""
-    app = Flask("service.api")
+    app = Flask("service.api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.url_map.redirect_defaults = False
     app.url_map.merge_slashes = False
