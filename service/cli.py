@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 from collections.abc import Callable, Sequence
 from typing import cast
 
@@ -17,8 +18,9 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one subcommand."""
     asked = _parser().parse_args(arguments)
-    if os.environ.get("PEPPER_SUPERVISED"):
-        die_with_parent()
+    if supervisor := os.environ.pop("PEPPER_SUPERVISOR", ""):
+        # An RQ worker may lose a SIGTERM while its server goes too, and would wait for it for ever.
+        die_with_parent(signal.SIGKILL, int(supervisor))
     try:
         settings = settings_from_environment()
     except EnvError as fault:

@@ -88,11 +88,14 @@ def _lock(folder: Path) -> None:
         sys.exit(f"pepper: another server uses {folder}")
 
 
-def die_with_parent() -> None:
-    """Ask Linux to end this process when its parent ends; elsewhere the supervisor's stop does."""
+def die_with_parent(number: signal.Signals = signal.SIGTERM, parent: int | None = None) -> None:
+    """Ask Linux to signal this process when its parent ends; elsewhere the supervisor's stop does.
+
+    A parent that is named may have ended before this was asked, and is found gone.
+    """
     if not sys.platform.startswith("linux"):
         return
-    parent = os.getppid()
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    parent = os.getppid() if parent is None else parent
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         sys.exit("pepper: the parent is gone")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from environs import Env
+from marshmallow.validate import Range
 
 from service.embedded import socket_path
 
@@ -30,10 +31,10 @@ def settings_from_environment() -> Settings:
     return Settings(
         data=data,
         host=env.str("PEPPER_HOST", "127.0.0.1"),
-        port=env.int("PORT", 8000),
+        port=env.int("PORT", 8000, validate=Range(1, 65535)),
         redis_url=redis_url or f"unix://{socket_path('events', data)}",
         queue_url=queue_url or f"unix://{socket_path('queue', data)}",
         embeds_events=not redis_url,
         embeds_queue=not queue_url,
-        web_processes=env.int("WEB_CONCURRENCY", 1),
+        web_processes=env.int("WEB_CONCURRENCY", 1, validate=Range(1)),
     )

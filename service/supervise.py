@@ -1,5 +1,6 @@
 """`pepper serve`: the Procfile's processes, each restarted at once when it dies (ADR 0006)."""
 
+import contextlib
 import fcntl
 import os
 import shlex
@@ -11,13 +12,14 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
+from typing import IO
 from urllib.error import URLError
 
 from service.settings import Settings
 
 PROCFILE = Path(__file__).parents[1] / "Procfile"
 LONGEST_START, LONGEST_STOP = 60.0, 10.0
-SHORT_LIFE, SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 0.1, 0.8
+SHORT_LIFE, SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 0.05, 0.5
 """Seconds: what dies younger than the first is restarted after a growing pause."""
 
 STOP_LAST = ("queue", "events")
@@ -41,18 +43,33 @@ class Supervised:
             status = self._run()
             if self._stopping.is_set():
                 return
-            print(f"pepper: {self.name} ended ({status}), restarting", file=sys.stderr)  # noqa: T201
+            _say(f"pepper   | {self.name} ended ({status}), restarting")
             is_short = time.monotonic() - born < SHORT_LIFE
             pause = min(2 * pause, LONGEST_PAUSE) if is_short else SHORTEST_PAUSE
             self._stopping.wait(pause)
 
     def _run(self) -> int:
-        self._process = subprocess.Popen(  # noqa: S603  (commands of our own Procfile)
-            self._command, env=self._environment, stdin=subprocess.DEVNULL, start_new_session=True
+        self._process = process = subprocess.Popen(  # noqa: S603  (commands of our own Procfile)
+            self._command,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
+        assert process.stdout is not None  # noqa: S101  (asked for above)
+        threading.Thread(target=self._show, args=(process.stdout,), daemon=True).start()
         if self._stopping.is_set():
-            self._process.terminate()
-        return self._process.wait()
+            process.terminate()
+        return process.wait()
+
+    def _show(self, output: IO[bytes]) -> None:
+        """Print what it says, its name first; read on when nobody listens, or it would block."""
+        with output:
+            for line in output:
+                with contextlib.suppress(OSError):
+                    sys.stdout.buffer.write(f"{self.name:<8} | ".encode() + line)
+                    sys.stdout.buffer.flush()
 
     def stop(self) -> None:
         """Tell it to end; kill it if it does not within the time a stop may take."""
@@ -69,22 +86,26 @@ class Supervised:
 
 
 def serve(settings: Settings) -> None:
-    """Run every process in the foreground until SIGINT or SIGTERM."""
-    settings.data.mkdir(parents=True, exist_ok=True)
+    """Run every process in the foreground until SIGINT, SIGTERM or the terminal's end."""
     lock = _locked(settings.data)
     _refuse_taken_port(settings)
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_signal: stop.set())
     named = programs(settings, PROCFILE.read_text())
     running = [Supervised(name, line, _environment(settings)) for name, line in named.items()]
     try:
         if _wait_until_ready(settings, stop):
-            print(f"Pepper is ready: {_url(settings)}", flush=True)  # noqa: T201  (the output)
+            _say(f"Pepper is ready: {_url(settings)}")
         stop.wait()
     finally:
         _stop_all(running)
         os.close(lock)
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):
+        print(line, flush=True)  # noqa: T201  (the command's output)
 
 
 def _stop_all(running: list[Supervised]) -> None:
@@ -115,16 +136,19 @@ def _environment(settings: Settings) -> dict[str, str]:
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "PEPPER_DATA": str(settings.data),
-        "PEPPER_SUPERVISED": "1",
+        "PEPPER_SUPERVISOR": str(os.getpid()),
     }
 
 
 def _locked(data: Path) -> int:
-    lock = os.open(data / "serve.lock", os.O_CREAT | os.O_RDWR, 0o600)
     try:
+        data.mkdir(parents=True, exist_ok=True)
+        lock = os.open(data / "serve.lock", os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         sys.exit(f"pepper: another `pepper serve` uses {data}; set PEPPER_DATA to another folder")
+    except OSError as fault:
+        sys.exit(f"pepper: PEPPER_DATA {data}: {fault.strerror}")
     return lock
 
 

@@ -84,12 +84,8 @@ def free_port() -> int:
 def start(data: Path, port: int | None = None) -> Running:
     """Start the service and wait until it prints where it is."""
     port = port or free_port()
-    environment = {**os.environ, "PORT": str(port), "PEPPER_DATA": str(data)}
-    for name in ("REDIS_URL", "QUEUE_URL"):
-        environment.pop(name, None)
     output = data / "output.txt"
-    with output.open("w") as written:
-        process = subprocess.Popen([str(PEPPER), "serve"], env=environment, stdout=written)
+    process = launch(data, port, output)
     url = f"http://127.0.0.1:{port}"
     eventually(
         lambda: process.poll() is not None or f"Pepper is ready: {url}" in output.read_text(),
@@ -97,6 +93,17 @@ def start(data: Path, port: int | None = None) -> Running:
     )
     assert process.poll() is None, output.read_text()
     return Running(process, url, data)
+
+
+def launch(data: Path, port: int, output: Path) -> subprocess.Popen[bytes]:
+    """Start the service and wait for nothing."""
+    environment = {**os.environ, "PORT": str(port), "PEPPER_DATA": str(data)}
+    for name in ("REDIS_URL", "QUEUE_URL"):
+        environment.pop(name, None)
+    with output.open("w") as written:
+        return subprocess.Popen(
+            [str(PEPPER), "serve"], env=environment, stdout=written, stderr=written
+        )
 
 
 @contextmanager

@@ -4,11 +4,21 @@ import os
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.running import PEPPER, Running, eventually, processes, service, start
+from tests.e2e.running import (
+    PEPPER,
+    Running,
+    eventually,
+    free_port,
+    launch,
+    processes,
+    service,
+    start,
+)
 
 PROCESSES = {
     "events": "events unixsocket",
@@ -28,9 +38,9 @@ def is_whole(running: Running) -> bool:
 
 
 @pytest.fixture(scope="module")
-def own() -> Running:
+def own() -> Iterator[Running]:
     with service() as started:
-        yield started  # type: ignore[misc]  # a generator fixture
+        yield started
 
 
 @pytest.mark.parametrize("name", PROCESSES)
@@ -78,6 +88,26 @@ def test_a_killed_serve_leaves_no_orphan() -> None:
         eventually(lambda: processes(running.data) == [], "no orphan")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("born", [1, 4])
+def test_a_stop_while_it_starts_leaves_nothing(number: signal.Signals, born: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        data = Path(folder)
+        process = launch(data, free_port(), data / "output.txt")
+        eventually(lambda: len(processes(data)) > born, "the first processes")
+        process.send_signal(number)
+        process.wait(20)
+        eventually(lambda: processes(data) == [], "no process left", 20)
+
+
+def test_every_line_of_a_process_begins_with_its_name() -> None:
+    with service() as own:
+        lines = (own.data / "output.txt").read_text().splitlines()
+    assert any(line.startswith("web      | ") for line in lines)
+    named = ("events", "queue", "web", "follower", "worker", "pepper", "Pepper is ready: ")
+    assert all(line.startswith(named) for line in lines)
+
+
 def refused(data: Path, port: str) -> str:
     environment = {**os.environ, "PORT": port, "PEPPER_DATA": str(data)}
     ended = subprocess.run(
@@ -88,13 +118,25 @@ def refused(data: Path, port: str) -> str:
 
 
 def test_a_second_serve_on_the_same_data_is_refused(running: Running) -> None:
-    assert "another `pepper serve` uses" in refused(running.data, "0")
+    assert "another `pepper serve` uses" in refused(running.data, str(free_port()))
 
 
 def test_a_taken_port_is_named(running: Running) -> None:
     with tempfile.TemporaryDirectory(prefix="pp-") as folder:
         port = running.url.rpartition(":")[2]
         assert f"port {port}" in refused(Path(folder), port)
+
+
+@pytest.mark.parametrize("port", ["", "0", "65536", "eighty"])
+def test_a_port_that_is_none_is_named(port: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        message = refused(Path(folder), port)
+    assert "PORT" in message
+    assert "Traceback" not in message
+
+
+def test_a_data_folder_that_is_none_is_named() -> None:
+    assert "PEPPER_DATA /dev/null" in refused(Path("/dev/null"), str(free_port()))
 
 
 def test_a_second_embedded_server_on_the_same_data_is_refused(running: Running) -> None:
