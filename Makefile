@@ -1,6 +1,8 @@
 # Two commands are all a fresh clone needs: `make run` and `make test`.
 
-PYTHON ?= python3
+CANDIDATES := python3 python3.15 python3.14 python3.13 python3.12 python3.11 python
+IS_NEW := -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+PYTHON ?= $(shell for each in $(CANDIDATES); do $$each $(IS_NEW) && echo $$each && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock
@@ -35,16 +37,19 @@ lock: $(VENV)/.dev
 		--output-file requirements.lock pyproject.toml
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Pepper needs Python 3.11 or newer: make PYTHON=python3.11"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@python="$(PYTHON)"; "$${python:-false}" $(IS_NEW) || { \
+		echo "Pepper needs Python 3.11 or newer, and finds none: make PYTHON=/path/to/python"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make a virtual environment (Debian: install python3-venv)"; exit 1; }
 
 $(VENV)/.run: $(VENV)/bin/python pyproject.toml requirements.lock
-	$(PIP) -e .
+	@echo "Installing what Pepper needs into $(VENV) ..."
+	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml requirements.lock
-	$(PIP) -e '.[dev]'
+	@echo "Installing what Pepper and its tests need into $(VENV) ..."
+	@$(PIP) -e '.[dev]'
 	@touch $@ $(VENV)/.run
 
 clean:
