@@ -13,7 +13,7 @@ from service.workers.jobs import AllowedJob, bot_queue
 WORKER_TTL = 30
 
 
-class Worker(SimpleWorker):  # type: ignore[misc]  # rq's workers are untyped
+class Worker(SimpleWorker):
     """A worker that is soon back when the queue's server is."""
 
     max_connection_wait_time = 1.0

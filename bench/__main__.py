@@ -1,0 +1,26 @@
+"""Run all benchmarks, or those named: `python -m bench engine memory`."""
+
+import platform
+import sys
+
+from bench import actions, bot_latency, engine, load, memory
+
+PARTS = {
+    "engine": engine.run,
+    "load": load.run,
+    "memory": memory.run,
+    "actions": actions.run,
+    "bot_latency": bot_latency.run,
+}
+
+
+def main() -> None:
+    """Run the parts that the command line names, or all."""
+    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    for name in sys.argv[1:] or PARTS:
+        print(f"\n== {name}")
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()
