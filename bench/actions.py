@@ -84,10 +84,10 @@ class Table4:
 def gunicorn(app: str, url: str) -> Iterator[Connection]:
     """One gevent worker of an app over a server."""
     port = free_port()
-    command = [
-        sys.executable, "-m", "gunicorn", "--worker-class=gevent", "--workers=1",
-        f"--bind=127.0.0.1:{port}", "--keep-alive=600", "--no-control-socket", "--log-level=error", app,
-    ]  # fmt: skip
+    flags = (
+        "--worker-class=gevent --workers=1 --keep-alive=600 --no-control-socket --log-level=error"
+    )
+    command = [sys.executable, "-m", "gunicorn", *flags.split(), f"--bind=127.0.0.1:{port}", app]
     environment = {**os.environ, "REDIS_URL": url, "QUEUE_URL": url}
     process = subprocess.Popen(command, env=environment)
     connection = Connection(port, process.pid)

@@ -34,7 +34,7 @@ from events.vocabulary import BIDS, CARDS, BotLevel, Hand, Seat, Trump
 
 
 class CorruptEntry(Exception):
-    """Stored bytes that are no event of any schema version."""
+    """Stored bytes that are no event of any schema version; the message holds no card."""
 
 
 def encode(event: Event) -> bytes:
@@ -50,8 +50,8 @@ def decode(body: bytes) -> Event:
         return known
     try:
         return READERS[body[:1]](body[1:])
-    except (KeyError, ValueError, TypeError, IndexError) as fault:
-        raise CorruptEntry(body[:40]) from fault
+    except (KeyError, ValueError, TypeError, IndexError):
+        raise CorruptEntry(f"code {body[:1]!r}, {len(body)} bytes") from None
 
 
 def _write_json(event: Any) -> bytes:

@@ -26,7 +26,7 @@ actions = Blueprint("actions", __name__)
 def act(game_id: str) -> Response:
     """Bid, pass, name trump or play a card as the caller's seat."""
     who, known = caller_with("play"), known_id(game_id)
-    command = ByPlayer(who.player, partial(_command, loaded_action(request_json())))
+    command = ByPlayer(who.player, partial(_command, request_json()))
     try:
         outcome = current().table.act(known, command, expected=version_asked())
     except VersionMismatch as mismatch:
@@ -38,7 +38,8 @@ def act(game_id: str) -> Response:
     return own_view(outcome, who)
 
 
-def _command(body: dict[str, Any], seat: Seat) -> Action:
+def _command(raw: dict[str, Any], seat: Seat) -> Action:
+    body = loaded_action(raw)
     match body["type"]:
         case "play_card":
             return PlayCard(seat, body["card"])

@@ -60,6 +60,9 @@ def _wishes(body: dict[str, Any]) -> tuple[SeatWish, ...]:
     if asked is None:
         bots = (SeatWish("bot", BotLevel.CLUB),) * (body["players"] - 1)
         return (SeatWish("me"), *bots)
+    invited = {seat["player"] for seat in asked if "player" in seat}
+    if invited - current().players.accounts(invited).keys():
+        raise Problem("seats-invalid", "An invited player does not exist.")
     return tuple(SeatWish(seat["kind"], seat.get("level"), seat.get("player")) for seat in asked)
 
 

@@ -158,7 +158,7 @@ def playable(game: Playing, seat: Seat) -> int:
 def _play_card(game: Playing, command: PlayCard) -> Decision:
     seat, card = command.seat, command.card.number
     if not game.hands[seat] >> card & 1:
-        return Refusal(Reason.CARD_NOT_IN_HAND, f"You do not hold {command.card}.")
+        return Refusal(Reason.CARD_NOT_IN_HAND, "You do not hold this card.")
     if not playable(game, seat) >> card & 1:
         return Refusal(Reason.MUST_FOLLOW_SUIT, "You hold a card of the suit led.")
     return (CardPlayed(seat, command.card),)

@@ -2,6 +2,7 @@
 
 import logging
 import time
+import traceback
 from functools import cache
 
 from events.vocabulary import Cause, GameId
@@ -73,8 +74,16 @@ def chosen(turn: BotTurn) -> Action:
     try:
         body = choose(turn.view, random_of(turn.decision_seed), turn.level)
         return command_of(body, turn.seat)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        log.exception("bot failed: game %s version %d", turn.position.id, turn.position.version)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+        where = traceback.extract_tb(fault.__traceback__)[-1]
+        log.error(  # not the message: it could name cards
+            "bot failed: %s in %s line %s, game %s version %d",
+            type(fault).__name__,
+            where.name,
+            where.lineno,
+            turn.position.id,
+            turn.position.version,
+        )
         return simplest(turn)
 
 
