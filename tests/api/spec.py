@@ -31,7 +31,7 @@ def check_exchange(
     response_body: bytes,
 ) -> None:
     """Fails with AssertionError unless openapi.yaml describes this request and its answer."""
-    if method == "OPTIONS" or not SPEC.is_file():
+    if method == "OPTIONS":
         return
     told = {name.lower(): value for name, value in response_headers.items()}
     template = template_of(path)
