@@ -1,6 +1,7 @@
 """The canonical JSON that hashes are taken of, and times as clients see them."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 
 import orjson
@@ -18,5 +19,9 @@ def digest(value: object) -> str:
 
 def rfc3339(milliseconds: int) -> str:
     """A time since 1970 as RFC 3339 in UTC with milliseconds."""
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    return f"{_second(milliseconds // 1000)}.{milliseconds % 1000:03d}Z"
+
+
+@lru_cache(4096)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
