@@ -46,6 +46,7 @@ def create_app(services: Services) -> Flask:
     CORS(
         app,
         origins="*",
+        send_wildcard=True,
         allow_headers=ALLOWED_HEADERS,
         expose_headers=EXPOSED_HEADERS,
         max_age=3600,
