@@ -1,5 +1,6 @@
 """The service itself: health, the spec and its page, rules, bots, problems, links to share."""
 
+from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import yaml
 from flask import Blueprint, Response, render_template, request
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 from redis.exceptions import RedisError
 
 from events.vocabulary import CARDS, Trump
@@ -48,8 +51,18 @@ def get_openapi() -> Response:
 @pages.get("/docs")
 def get_docs() -> Response:
     """The contract as a page."""
-    page = render_template("docs.html", spec=yaml.safe_load(spec_text()))
-    return Response(page, content_type="text/html; charset=utf-8", headers=SECURE_PAGE)
+    return Response(_docs(), content_type="text/html; charset=utf-8", headers=SECURE_PAGE)
+
+
+@cache
+def _docs() -> str:
+    render = MarkdownIt("commonmark", {"html": False}).render
+    spec = yaml.safe_load(spec_text())
+    return render_template(
+        "docs.html",
+        spec=spec,
+        markdown=lambda text: Markup(render(text)),  # noqa: S704  (raw HTML is switched off)
+    )
 
 
 @pages.get("/healthz")
