@@ -14,16 +14,19 @@ from events.redis_store import feed_key
 from events.vocabulary import SHARDS, Cause, GameId
 
 LEASE_MS = 5000
-START = "0-0"
+LONGEST_WAIT_MS = LEASE_MS // 3
 _RENEW = """
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
+if holder and holder ~= ARGV[1] then return false end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
+redis.call('HSETNX', KEYS[2], ARGV[3], '0-0')
+return redis.call('HGET', KEYS[2], ARGV[3])
 """
 _MOVE = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+local holder, cursor = redis.call('GET', KEYS[1]), redis.call('HGET', KEYS[2], ARGV[3])
+if (holder or ARGV[1]) ~= ARGV[1] or cursor ~= ARGV[4] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
 return 1
 """
 _RELEASE = """
@@ -54,13 +57,17 @@ class Feed:
         self._release_script = client.register_script(_RELEASE)
 
     def take(self, block_ms: int = 1000, count: int = 100) -> list[FeedEntry]:
-        """The next entries after what is done, waiting up to `block_ms` for the first."""
+        """The next entries after what is done, waiting up to `block_ms` for the first (0: not).
+
+        It waits less than asked where the leases would run out meanwhile.
+        """
         self._renew()
+        wait_ms = min(block_ms, LONGEST_WAIT_MS)
         if not self._cursors:
-            time.sleep(block_ms / 1000)
+            time.sleep(wait_ms / 1000)
             return []
         streams = {feed_key(shard): cursor for shard, cursor in self._cursors.items()}
-        read = self._blocking.xread(streams, count=count, block=block_ms)  # type: ignore[arg-type]  # keys are invariant
+        read = self._blocking.xread(streams, count=count, block=wait_ms or None)  # type: ignore[arg-type]  # keys are invariant
         taken = []
         for key, entries in cast(list[tuple[bytes, list[tuple[bytes, dict[bytes, bytes]]]]], read):
             shard = key.decode()[len("pepper:{")]
@@ -68,13 +75,17 @@ class Feed:
         return taken
 
     def done(self, entries: Sequence[FeedEntry]) -> None:
-        """Move the cursors behind these entries; a shard whose lease was lost is let go."""
+        """Move the cursors behind these entries; a shard that went to another owner is let go.
+
+        A lease that only ran out is taken again, or work slower than a lease would never be done.
+        """
         for shard, last in {entry.shard: entry.id for entry in entries}.items():
-            keys = [_lease_key(shard, self._follower), _cursors_key(shard)]
-            if self._move_script(keys, [self._owner, self._follower, last]):
+            taken_after = self._cursors.pop(shard, None)
+            if taken_after is None:
+                continue
+            arguments: list[str | int] = [self._owner, LEASE_MS, self._follower, taken_after, last]
+            if self._move_script(self._keys(shard), arguments):
                 self._cursors[shard] = last
-            else:
-                self._cursors.pop(shard, None)
 
     def release(self) -> None:
         """Give all leases back, so that another owner need not wait for them."""
@@ -92,21 +103,19 @@ class Feed:
                 self._client.xtrim(feed_key(shard), minid=slowest.decode(), approximate=False)
 
     def _renew(self) -> None:
-        if time.monotonic() - self._renewed_at < LEASE_MS / 3000:
+        if time.monotonic() - self._renewed_at < LONGEST_WAIT_MS / 1000:
             return
         self._renewed_at = time.monotonic()
         for shard in SHARDS:
-            if not self._renew_script([_lease_key(shard, self._follower)], [self._owner, LEASE_MS]):
+            arguments: list[str | int] = [self._owner, LEASE_MS, self._follower]
+            cursor = cast(bytes | None, self._renew_script(self._keys(shard), arguments))
+            if cursor is None:
                 self._cursors.pop(shard, None)
-            elif shard not in self._cursors:
-                self._cursors[shard] = self._cursor(shard)
+            else:
+                self._cursors[shard] = cursor.decode()
 
-    def _cursor(self, shard: str) -> str:
-        known = cast(bytes | None, self._client.hget(_cursors_key(shard), self._follower))
-        if known is None:
-            self._client.hset(_cursors_key(shard), self._follower, START)
-            return START
-        return known.decode()
+    def _keys(self, shard: str) -> list[str]:
+        return [_lease_key(shard, self._follower), _cursors_key(shard)]
 
 
 def _entry(shard: str, entry_id: bytes, fields: dict[bytes, bytes]) -> FeedEntry:
