@@ -1,0 +1,200 @@
+"""openapi.yaml is true: its routes, bodies, codes and words are those of the code."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+from marshmallow import Schema, fields
+from openapi_spec_validator import validate as validate_spec
+
+from events.vocabulary import Bid, BotLevel, Card, Trump
+from service.api import schemas
+from service.api.app import create_app
+from service.api.games import STATUSES
+from service.api.problems import KINDS
+from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET
+from service.settings import Settings
+from service.views.public_event import _PUBLIC
+from service.wiring import services
+
+FILE = Path(__file__).parents[2] / "openapi.yaml"
+SPEC: dict[str, Any] = yaml.safe_load(FILE.read_text())
+SCHEMAS = SPEC["components"]["schemas"]
+METHODS = {"get", "post", "put", "patch", "delete"}
+EVERYWHERE = {"route-unknown", "method-not-allowed", "internal-error", "store-unavailable"}
+BODIES: dict[str, Schema] = {
+    "NewPlayer": schemas.NEW_PLAYER,
+    "Rename": schemas.RENAME,
+    "NewGame": schemas.NEW_GAME,
+    "SeatWish": schemas.SeatWishBody(),
+    "ChosenRules": schemas.RulesBody(),
+    "TakeSeat": schemas.TAKE_SEAT,
+    "Sit": schemas.SIT,
+    "GiveEntropy": schemas.ENTROPY_BODY,
+    "BotSeat": schemas.BOT_SEAT,
+    "Invite": schemas.INVITE,
+    "Nothing": schemas.NOTHING,
+    "BidAction": schemas.ACTIONS["bid"],
+    "PassAction": schemas.ACTIONS["pass"],
+    "NameTrumpAction": schemas.ACTIONS["name_trump"],
+    "PlayCardAction": schemas.ACTIONS["play_card"],
+}
+
+GOES_WITH = {"level": {"kind": "bot"}, "player": {"kind": "player"}}
+"""What else a seat's wish must say for a field to be allowed; other bodies refuse it unread."""
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in SPEC["paths"].items():
+        for method in METHODS & item.keys():
+            yield path, method, item[method]
+
+
+def resolved(node: dict[str, Any]) -> dict[str, Any]:
+    """The node that a reference leads to."""
+    while "$ref" in node:
+        found: Any = SPEC
+        for step in node["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        node = found
+    return node
+
+
+def test_the_spec_is_valid() -> None:
+    validate_spec(SPEC)
+
+
+def test_routes_are_paths_and_paths_are_routes() -> None:
+    nowhere = Settings(Path("/tmp"), "", 1, "unix:///none", "unix:///none", False, False, 1)  # noqa: S108, FBT003
+    app = create_app(services(nowhere))
+    routes = {
+        (re.sub(r"<(?:int:)?(\w+)>", r"{\1}", rule.rule), method.lower())
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+    assert routes == {(path, method) for path, method, _operation in operations()}
+
+
+def test_every_operation_has_its_own_name() -> None:
+    names = [operation["operationId"] for _path, _method, operation in operations()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_body_has_the_fields_of_its_schema(name: str) -> None:
+    described, loaded = SCHEMAS[name], BODIES[name]
+    assert described["additionalProperties"] is False
+    assert set(described.get("properties", {})) == set(loaded.fields)
+    required = {field for field, kind in loaded.fields.items() if kind.required}
+    assert set(described.get("required", [])) == required
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [(name, field) for name, schema in BODIES.items() for field in schema.fields],
+)
+def test_a_field_has_the_limits_of_its_schema(name: str, field: str) -> None:
+    node, kind = resolved(SCHEMAS[name]["properties"][field]), BODIES[name].fields[field]
+    assert accepts(node, None) == bool(kind.allow_none)
+    for value in probes(kind):
+        assert accepts(node, value) == loads(BODIES[name], field, value), value
+
+
+def accepts(node: dict[str, Any], value: Any) -> bool:
+    return bool(
+        jsonschema_rs.validator_for({**node, "components": SPEC["components"]}).is_valid(value)
+    )
+
+
+def loads(schema: Schema, field: str, value: Any) -> bool:
+    return field not in schema.validate({**GOES_WITH.get(field, {}), field: value}, partial=True)
+
+
+def probes(kind: fields.Field[Any]) -> list[Any]:
+    """Values of every type, and those on both sides of each of the field's limits."""
+    values: list[Any] = [True, False, 0, 1, 2, 3, 4, 5, -1, 7, 8, 1.5, "", "x", [], {}]
+    values += ["x" * 64, "x" * 65, "é", "\n", " ", "p_abc", "p_" + "a" * 40, "p_" + "a" * 41]
+    values += [*Card, *Bid, *Trump, *BotLevel, "open", "me", "bot", "player", "auto", "manual"]
+    values += ["unlisted", "public", *(choice for kind in CHOICES.values() for choice in kind)]
+    values += [LOWEST_TARGET - 1, LOWEST_TARGET, HIGHEST_TARGET, HIGHEST_TARGET + 1]
+    if isinstance(kind, schemas.Name):
+        return ["Ana", "Ana " * 5, 3, True, [], {}]
+    if isinstance(kind, fields.List | fields.Nested):
+        return [3, True, "x"]
+    has_limits = bool(kind.validators) or not isinstance(kind, fields.String | fields.Raw)
+    return values if has_limits else []
+
+
+def test_every_problem_code_is_described_and_every_described_one_exists() -> None:
+    assert set(SCHEMAS["ProblemCode"]["enum"]) == set(KINDS)
+    named = {
+        code
+        for _path, _method, operation in operations()
+        for code in operation.get("x-problems", [])
+    }
+    assert named | EVERYWHERE | {"bad-request"} >= set(KINDS)
+    assert named <= set(KINDS)
+
+
+def test_every_problem_of_an_operation_has_its_status() -> None:
+    for path, method, operation in operations():
+        for code in operation.get("x-problems", []):
+            assert str(KINDS[code].status) in operation["responses"], (path, method, code)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Card", list(Card)),
+        ("Bid", list(Bid)),
+        ("Trump", list(Trump)),
+        ("BotLevel", list(BotLevel)),
+        ("Status", list(STATUSES)),
+    ],
+)
+def test_closed_sets_are_the_codes_own(name: str, words: list[str]) -> None:
+    assert SCHEMAS[name]["enum"] == words
+
+
+def test_house_rules_are_the_codes_own() -> None:
+    for name, choices in CHOICES.items():
+        for schema in ("ChosenRules", "HouseRules"):
+            node = resolved(SCHEMAS[schema]["properties"][name])
+            assert node["enum"] == [choice.value for choice in choices], (schema, name)
+
+
+def test_event_types_are_the_codes_own() -> None:
+    described = {
+        resolved(part)["properties"]["type"]["const"] for part in SCHEMAS["Event"]["oneOf"]
+    }
+    coded = {re.sub(r"(?<!^)(?=[A-Z])", "_", event.__name__).lower() for event in _PUBLIC}
+    assert described == {"bid" if name == "bid_made" else name for name in coded}
+
+
+def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
+    def of(where: str, content: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], Any]]:
+        for media in content.values():
+            if "example" in media:
+                yield where, media["schema"], media["example"]
+            for name, shown in media.get("examples", {}).items():
+                yield f"{where} {name}", media["schema"], resolved(shown)["value"]
+
+    for path, method, operation in operations():
+        yield from of(f"{method} {path}", operation.get("requestBody", {}).get("content", {}))
+        for status, answer in operation["responses"].items():
+            yield from of(f"{method} {path} {status}", resolved(answer).get("content", {}))
+
+
+@pytest.mark.parametrize(("where", "schema", "value"), [*examples()])
+def test_every_example_fits(where: str, schema: dict[str, Any], value: Any) -> None:
+    whole = {**schema, "components": SPEC["components"]}
+    errors = [error.message for error in jsonschema_rs.validator_for(whole).iter_errors(value)]
+    assert errors == [], where
+
+
+def test_there_are_examples() -> None:
+    assert len(list(examples())) > 25
