@@ -39,7 +39,6 @@ KINDS: Mapping[str, Kind] = {
     "problem-unknown": Kind(404, "No problem has this code"),
     Reason.SEAT_UNKNOWN: Kind(404, "The table has no such seat"),
     "method-not-allowed": Kind(405, "The address does not answer this method"),
-    "not-acceptable": Kind(406, "No representation that you accept"),
     Reason.SEAT_TAKEN: Kind(409, "The seat is taken"),
     Reason.SEAT_RESERVED: Kind(409, "The seat is kept for another player"),
     Reason.NO_OPEN_SEAT: Kind(409, "No seat is open"),
