@@ -38,7 +38,7 @@ def is_spectating() -> bool:
 
 def viewer_of(who: Caller | None) -> PlayerId | None:
     """Through whose eyes the caller looks; None is a spectator's."""
-    return None if who is None or is_spectating() else who.player
+    return None if is_spectating() or who is None else who.player
 
 
 def json_response(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

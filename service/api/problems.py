@@ -114,7 +114,7 @@ def document(problem: Problem) -> dict[str, Any]:
 def problem_response(problem: Problem) -> Response:
     """The problem as a response."""
     response = Response(
-        orjson.dumps(document(problem)),
+        orjson.dumps(document(problem), option=orjson.OPT_NON_STR_KEYS),
         status=KINDS[problem.code].status,
         content_type="application/problem+json",
     )

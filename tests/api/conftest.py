@@ -50,19 +50,19 @@ class Api:
     def __init__(self, client: CheckedClient, parts: Services) -> None:
         self._client, self._parts = client, parts
 
-    def get(self, path: str, **kwargs: Any) -> TestResponse:
+    def get(self, path: str, **kwargs: Any) -> Any:
         return self.ask("GET", path, **kwargs)
 
-    def post(self, path: str, **kwargs: Any) -> TestResponse:
+    def post(self, path: str, **kwargs: Any) -> Any:
         return self.ask("POST", path, **kwargs)
 
-    def put(self, path: str, **kwargs: Any) -> TestResponse:
+    def put(self, path: str, **kwargs: Any) -> Any:
         return self.ask("PUT", path, **kwargs)
 
-    def patch(self, path: str, **kwargs: Any) -> TestResponse:
+    def patch(self, path: str, **kwargs: Any) -> Any:
         return self.ask("PATCH", path, **kwargs)
 
-    def delete(self, path: str, **kwargs: Any) -> TestResponse:
+    def delete(self, path: str, **kwargs: Any) -> Any:
         return self.ask("DELETE", path, **kwargs)
 
     def ask(
@@ -73,8 +73,8 @@ class Api:
         token: str | None = None,
         headers: dict[str, str] | None = None,
         **kwargs: Any,
-    ) -> TestResponse:
-        """One request; `json` is the body, `data` a raw one."""
+    ) -> Any:
+        """One request; `json` is the body, `data` a raw one. Gives Flask's test response."""
         sent = {**({"Authorization": f"Bearer {token}"} if token else {}), **(headers or {})}
         return self._client.open(path, method=method, headers=sent, **kwargs)
 
