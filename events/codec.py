@@ -30,7 +30,18 @@ from events.catalogue import (
     SeatTakenBack,
     TrumpNamed,
 )
-from events.vocabulary import BIDS, CARDS, BotLevel, Hand, Seat, Trump
+from events.vocabulary import BIDS, CARDS, BotLevel, Hand, Seat, Trump, cards_in
+
+SEATS = 4
+_DECK = sorted(CARDS)
+_STORED_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("seat", "until", "players", "rules_version"), (int,)),
+    **dict.fromkeys(("player", "engine", "entropy", "level"), (str,)),
+    **dict.fromkeys(("creator", "visibility", "start", "seed"), (str,)),
+    **dict.fromkeys(("left", "hints", "allow_bots"), (bool,)),
+    "rules": (dict,),
+    "rematch_of": (str, type(None)),
+}
 
 
 class CorruptEntry(Exception):
@@ -50,7 +61,7 @@ def decode(body: bytes) -> Event:
         return known
     try:
         return READERS[body[:1]](body[1:])
-    except (KeyError, ValueError, TypeError, IndexError):
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
         raise CorruptEntry(f"code {body[:1]!r}, {len(body)} bytes") from None
 
 
@@ -63,18 +74,28 @@ def _write_created(event: GameCreated) -> bytes:
     return orjson.dumps({**stored, "rules": dict(event.rules), "seed": event.seed.hex()})
 
 
+def _read_json(body: bytes) -> dict[str, Any]:
+    stored: dict[str, Any] = orjson.loads(body)
+    for name, value in stored.items():
+        if type(value) not in _STORED_TYPES[name]:
+            raise TypeError(name)
+    if not 0 <= stored.get("seat", 0) < SEATS:
+        raise ValueError("no such seat")
+    return stored
+
+
 def _read_created(body: bytes) -> GameCreated:
-    stored = orjson.loads(body)
+    stored = _read_json(body)
     return GameCreated(**{**stored, "seed": bytes.fromhex(stored["seed"])})
 
 
 def _read_bot_seated(body: bytes) -> BotSeated:
-    stored = orjson.loads(body)
+    stored = _read_json(body)
     return BotSeated(**{**stored, "level": BotLevel(stored["level"])})
 
 
 def _read_handed_over(body: bytes) -> SeatHandedOver:
-    stored = orjson.loads(body)
+    stored = _read_json(body)
     return SeatHandedOver(**{**stored, "level": BotLevel(stored["level"])})
 
 
@@ -87,10 +108,13 @@ def _write_deal(event: RoundDealt) -> bytes:
 def _read_deal(body: bytes) -> RoundDealt:
     dealt, _, dead = body[1:].partition(b"/")
     masks = tuple(Hand(int(dealt[at : at + 6], 16)) for at in range(0, len(dealt), 6))
-    dead_hand = Hand(int(dead or b"0", 16))
-    if sum(masks) + dead_hand != (1 << len(CARDS)) - 1:
-        raise ValueError("a deal gives out all 24 cards")
-    return RoundDealt(Seat(int(body[:1])), masks, dead_hand)
+    deal = RoundDealt(Seat(int(body[:1])), masks, Hand(int(dead or b"0", 16)))
+    cards = [card for hand in (*masks, deal.dead_hand) for card in cards_in(hand)]
+    if not 2 <= len(masks) <= SEATS or deal.dealer >= len(masks) or sorted(cards) != _DECK:
+        raise ValueError("a deal gives each of the 24 cards once")
+    if _write_deal(deal) != body:
+        raise ValueError("another spelling")
+    return deal
 
 
 _WRITERS: dict[type[Event], tuple[bytes, Callable[[Any], bytes]]] = {
@@ -113,20 +137,20 @@ _WRITERS: dict[type[Event], tuple[bytes, Callable[[Any], bytes]]] = {
 
 READERS: dict[bytes, Callable[[bytes], Event]] = {
     b"c": _read_created,
-    b"s": lambda body: SeatTaken(**orjson.loads(body)),
-    b"l": lambda body: SeatLeft(**orjson.loads(body)),
-    b"i": lambda body: SeatInvited(**orjson.loads(body)),
+    b"s": lambda body: SeatTaken(**_read_json(body)),
+    b"l": lambda body: SeatLeft(**_read_json(body)),
+    b"i": lambda body: SeatInvited(**_read_json(body)),
     b"b": _read_bot_seated,
-    b"e": lambda body: EntropyGiven(**orjson.loads(body)),
+    b"e": lambda body: EntropyGiven(**_read_json(body)),
     b"h": _read_handed_over,
-    b"k": lambda body: SeatTakenBack(**orjson.loads(body)),
+    b"k": lambda body: SeatTakenBack(**_read_json(body)),
     b"d": _read_deal,
 }
 """By code: what makes an event of the bytes after it. Old codes stay here for ever."""
 
 
 def _few() -> list[Event]:
-    seats = [Seat(seat) for seat in range(4)]
+    seats = [Seat(seat) for seat in range(SEATS)]
     return [
         GameStarted(),
         GameAborted(),

@@ -36,7 +36,8 @@ def deals(draw: st.DrawFn) -> RoundDealt:
     size = draw(st.sampled_from([6, 8]))
     hands = [sum(1 << card for card in deck[at : at + size]) for at in range(0, 24, size)]
     dead = hands.pop() if size == 8 and draw(st.booleans()) else 0
-    return RoundDealt(draw(SEATS), tuple(Hand(hand) for hand in hands), Hand(dead))
+    dealer = Seat(draw(st.integers(0, len(hands) - 1)))
+    return RoundDealt(dealer, tuple(Hand(hand) for hand in hands), Hand(dead))
 
 
 CREATED = st.builds(
@@ -78,7 +79,30 @@ def test_decoding_an_encoded_event_gives_the_event(event: Event) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"z", b"C2XX", b"B29", b"s{", b's{"seat":1}', b"d0abc", b"d0" + b"0" * 24, b"C"],
+    [
+        b"",
+        b"z",
+        b"C",
+        b"C2XX",
+        b"C4JS",
+        b"B29",
+        b"s{",
+        b"s[]",
+        b's{"seat":1}',
+        b's{"seat":1,"player":"p_a","more":1}',
+        b's{"seat":"1","player":"p_a"}',
+        b's{"seat":4,"player":"p_a"}',
+        b'l{"seat":-1}',
+        b'l{"seat":true}',
+        b'h{"seat":1,"level":"oracle","engine":"1","left":true}',
+        b'c{"seed":5}',
+        b"d0abc",
+        b"d0" + b"0" * 24,
+        b"d0ffffff",
+        b"d0000001000001fffffd",
+        b"d300003f000fc0fff000",
+        b"d0+0003f000fc0fff000",
+    ],
 )
 def test_bytes_that_are_no_event_are_corrupt(body: bytes) -> None:
     with pytest.raises(codec.CorruptEntry):
