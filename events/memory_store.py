@@ -1,5 +1,6 @@
 """The store of tests, simulation and the command line: logs in a dictionary."""
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ class MemoryEventStore:
     logs: dict[GameId, list[Recorded]] = field(default_factory=dict)
     links: dict[GameId, GameId] = field(default_factory=dict)
     due: dict[GameId, int] = field(default_factory=dict)
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def read(self, game: GameId, after: Head = NO_ENTRIES) -> Sequence[Recorded]:
         """The entries after `after`; raises HeadLost if that is not in the log any more."""
@@ -43,20 +45,32 @@ class MemoryEventStore:
         successor_of: GameId | None = None,
     ) -> Appended:
         """Add all entries or none; a command id seen before is answered as the first time."""
-        log = self.logs.get(game, [])
-        if _head(log) != expected:
-            return self._retried(log, expected, command_id, len(entries))
+        with self._one_at_a_time:
+            log = self.logs.get(game, [])
+            if _head(log) != expected:
+                return self._retried(log, expected, command_id, len(entries))
+            return self._added(game, log, command_id, entries, due_in, successor_of)
+
+    def _added(
+        self,
+        game: GameId,
+        log: list[Recorded],
+        command_id: bytes,
+        entries: Sequence[Entry],
+        due_in: int | None,
+        successor_of: GameId | None,
+    ) -> Appended:
         if successor_of is not None and self.links.setdefault(successor_of, game) != game:
             raise SuccessorExists(self.links[successor_of])
         at = max(self.now(), log[-1].at if log else 0)
         self.logs[game] = log + [
             Recorded(version, at, command_id, *entry)
-            for version, entry in enumerate(entries, expected.version + 1)
+            for version, entry in enumerate(entries, len(log) + 1)
         ]
         self.due.pop(game, None)
         if due_in is not None:
             self.due[game] = at + due_in
-        return Appended(expected.version + len(entries), at)
+        return Appended(len(log) + len(entries), at)
 
     def _retried(
         self, log: list[Recorded], expected: Head, command_id: bytes, count: int

@@ -58,7 +58,7 @@ class RedisEventStore:
         """The entries after `after`; raises HeadLost if that is not in the log any more."""
         start = max(after.version, 1)
         raw = cast(list[RawEntry], self._client.xrange(log_key(game), f"{start}-0", "+"))
-        entries = _recorded(raw, start)
+        entries = _recorded(game, raw, start)
         if not after.version:
             return entries
         if not entries or entries[0].command_id != after.command_id:
@@ -121,7 +121,7 @@ class RedisEventStore:
         self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True)
 
 
-def _recorded(raw: list[RawEntry], start: int) -> list[Recorded]:
+def _recorded(game: GameId, raw: list[RawEntry], start: int) -> list[Recorded]:
     made = []
     try:
         for version, (_id, (_field, value)) in enumerate(raw, start):
@@ -134,8 +134,8 @@ def _recorded(raw: list[RawEntry], start: int) -> list[Recorded]:
                     decode(value[_BODY + 1 :]),
                 )
             )
-    except (KeyError, IndexError, ValueError) as fault:
-        raise CorruptEntry(f"version {start + len(made)}") from fault
+    except (KeyError, IndexError, ValueError, CorruptEntry) as fault:
+        raise CorruptEntry(f"{game}, version {start + len(made)}: {fault}") from None
     if raw and raw[-1][0] != b"%d-0" % (start + len(raw) - 1):
-        raise CorruptEntry(f"a gap before {raw[-1][0].decode()}")
+        raise CorruptEntry(f"{game}: a gap before {raw[-1][0].decode()}")
     return made

@@ -1,173 +1,33 @@
 """Every store keeps the same promises: one contract, run on memory, Valkey and Debian's Redis."""
 
 import contextlib
-import socket
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import cast
+from collections.abc import Iterator
 
 import pytest
 from redis import Redis
+from redis.exceptions import ConnectionError as Unreachable
 
-from events.catalogue import CardPlayed, GameStarted, Passed, SeatLeft
-from events.codec import CorruptEntry
 from events.memory_store import MemoryEventStore
-from events.redis_store import RedisEventStore, due_key, feed_key, log_key
-from events.store import (
-    NO_ENTRIES,
-    Appended,
-    Entry,
-    EventStore,
-    Head,
-    HeadLost,
-    SuccessorExists,
-    VersionConflict,
-)
-from events.vocabulary import Card, Cause, GameId, Seat
+from events.redis_store import RedisEventStore, feed_key
+from events.store import NO_ENTRIES, EventStore, Head
 from tests.conftest import client_of
-
-GAME, OTHER = GameId("g_3aaaaaaaaaaaaaaaa"), GameId("g_3bbbbbbbbbbbbbbbb")
-FIRST, SECOND, THIRD = b"command1", b"command2", b"command3"
-STARTED = Entry(Cause.SYSTEM, GameStarted())
-PASSED = Entry(Cause.PLAYER, Passed(Seat(1)))
-PLAYED = Entry(Cause.BOT, CardPlayed(Seat(2), Card.JACK_SPADES))
-
-
-class StoreContract:
-    """What every store promises."""
-
-    def test_entries_come_back_in_order_with_version_cause_and_time(
-        self, store: EventStore
-    ) -> None:
-        done = store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED, PLAYED])
-        log = store.read(GAME)
-        assert [(entry.version, entry.cause, entry.event) for entry in log] == [
-            (1, *STARTED),
-            (2, *PASSED),
-            (3, *PLAYED),
-        ]
-        assert {(entry.at, entry.command_id) for entry in log} == {(done.at, FIRST)}
-        assert abs(store.now() - done.at) < 60_000
-
-    def test_an_unknown_game_has_no_entries(self, store: EventStore) -> None:
-        assert list(store.read(GAME)) == []
-
-    def test_reading_goes_on_after_a_head(self, store: EventStore) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED])
-        store.append(GAME, Head(1, FIRST), SECOND, [PASSED])
-        assert [entry.version for entry in store.read(GAME, Head(1, FIRST))] == [2]
-        assert list(store.read(GAME, Head(2, SECOND))) == []
-
-    @pytest.mark.parametrize("head", [Head(1, SECOND), Head(2, FIRST), Head(9, FIRST)])
-    def test_a_head_that_is_not_in_the_log_is_lost(self, store: EventStore, head: Head) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED])
-        with pytest.raises(HeadLost):
-            store.read(GAME, head)
-
-    @pytest.mark.parametrize(
-        "head", [NO_ENTRIES, Head(1, FIRST), Head(2, SECOND), Head(3, FIRST), Head(2, b"")]
-    )
-    def test_an_append_to_another_end_conflicts_and_adds_nothing(
-        self, store: EventStore, head: Head
-    ) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])
-        with pytest.raises(VersionConflict):
-            store.append(GAME, head, THIRD, [PLAYED, PLAYED])
-        assert len(store.read(GAME)) == 2
-
-    def test_a_repeated_append_is_answered_as_the_first(self, store: EventStore) -> None:
-        first = store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])
-        assert store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED]) == first
-        store.append(GAME, Head(2, FIRST), SECOND, [PLAYED])
-        assert store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED]) == first
-        assert len(store.read(GAME)) == 3
-
-    def test_of_many_appends_to_one_end_exactly_one_wins(self, store: EventStore) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED])
-
-        def attempt(number: int) -> Appended | None:
-            with contextlib.suppress(VersionConflict):
-                return store.append(GAME, Head(1, FIRST), b"%08d" % number, [PASSED, PLAYED])
-            return None
-
-        with ThreadPoolExecutor(8) as pool:
-            won = [done for done in pool.map(attempt, range(40)) if done]
-        assert [done.version for done in won] == [3]
-        assert len(store.read(GAME)) == 3
-
-    def test_a_game_has_one_successor(self, store: EventStore) -> None:
-        assert store.successor(GAME) is None
-        store.append(OTHER, NO_ENTRIES, FIRST, [STARTED], successor_of=GAME)
-        assert store.successor(GAME) == OTHER
-        third = GameId("g_3cccccccccccccccc")
-        with pytest.raises(SuccessorExists) as raised:
-            store.append(third, NO_ENTRIES, SECOND, [STARTED], successor_of=GAME)
-        assert raised.value.successor == OTHER
-        assert list(store.read(third)) == []
-
-    def test_a_repeated_founding_of_a_successor_is_recognised(self, store: EventStore) -> None:
-        first = store.append(OTHER, NO_ENTRIES, FIRST, [STARTED], successor_of=GAME)
-        again = store.append(OTHER, NO_ENTRIES, FIRST, [STARTED], successor_of=GAME)
-        assert again == first
+from tests.events.answer_eater import AnswerEater
+from tests.events.store_contract import (
+    FIRST,
+    GAME,
+    PASSED,
+    PLAYED,
+    SECOND,
+    STARTED,
+    RedisContract,
+    StoreContract,
+)
 
 
 class TestMemoryStore(StoreContract):
     @pytest.fixture
     def store(self) -> EventStore:
         return MemoryEventStore()
-
-
-class RedisContract(StoreContract):
-    """What the stream store promises besides."""
-
-    @pytest.fixture
-    def client(self) -> Iterator[Redis]:
-        raise NotImplementedError
-
-    @pytest.fixture
-    def store(self, client: Redis) -> RedisEventStore:
-        return RedisEventStore(client)
-
-    def test_an_append_is_one_feed_entry(self, store: RedisEventStore, client: Redis) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])
-        feed = cast(list[tuple[bytes, list[bytes]]], client.xrange(feed_key("3")))
-        assert [fields for _id, fields in feed] == [[b"g", GAME.encode(), b"v", b"2", b"c", b"S"]]
-
-    def test_due_games_are_found_postponed_and_cleared(self, store: RedisEventStore) -> None:
-        done = store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)
-        assert store.due_games("3", done.at + 499) == []
-        assert store.due_games("3", done.at + 500) == [GAME]
-        store.postpone(GAME, done.at + 900)
-        assert store.due_games("3", done.at + 899) == []
-        store.append(GAME, Head(1, FIRST), SECOND, [PASSED])
-        store.postpone(GAME, done.at)
-        assert store.due_games("3", done.at + 10_000) == []
-
-    def test_a_conflict_leaves_feed_and_due_alone(
-        self, store: RedisEventStore, client: Redis
-    ) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)
-        before = client.dump(feed_key("3")), client.dump(due_key("3"))
-        with pytest.raises(VersionConflict):
-            store.append(GAME, NO_ENTRIES, SECOND, [PASSED])
-        assert (client.dump(feed_key("3")), client.dump(due_key("3"))) == before
-
-    def test_time_never_goes_back(self, store: RedisEventStore, client: Redis) -> None:
-        future = (2**44).to_bytes(6, "big")
-        client.xadd(log_key(GAME), {"e": FIRST + future + b"Sg"}, id="1-0")
-        assert store.append(GAME, Head(1, FIRST), SECOND, [PASSED]).at == 2**44
-
-    def test_a_gap_is_loud(self, store: RedisEventStore, client: Redis) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED, PLAYED])
-        client.xdel(log_key(GAME), "2-0")
-        with pytest.raises(CorruptEntry):
-            store.read(GAME)
-
-    def test_damaged_bytes_are_loud(self, store: RedisEventStore, client: Redis) -> None:
-        client.xadd(log_key(GAME), {"e": b"short"}, id="1-0")
-        with pytest.raises(CorruptEntry):
-            store.read(GAME)
 
 
 class TestValkeyStore(RedisContract):
@@ -184,66 +44,35 @@ class TestDebianRedisStore(RedisContract):
             yield client
 
 
-class AnswerEater:
-    """A TCP proxy that lets the server act, then cuts the line before its answer, n times."""
-
-    def __init__(self, target: str, answers_to_eat: int) -> None:
-        self._target, self._left = target, answers_to_eat
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._accepting = threading.Thread(target=self._accept)
-        self._accepting.start()
-
-    def _accept(self) -> None:
-        with self._listener, contextlib.suppress(OSError):
-            while True:
-                client, _address = self._listener.accept()
-                server = socket.socket(socket.AF_UNIX)
-                server.connect(self._target)
-                threading.Thread(target=self._pump, args=(client, server), daemon=True).start()
-                threading.Thread(target=self._answer, args=(server, client), daemon=True).start()
-
-    def _pump(self, client: socket.socket, server: socket.socket) -> None:
-        self._asked = b""
-        with client, server, contextlib.suppress(OSError):
-            while data := client.recv(65536):
-                self._asked = data
-                server.sendall(data)
-
-    def _answer(self, server: socket.socket, client: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while data := server.recv(65536):
-                is_append = b"EVALSHA" in self._asked and not data.startswith(b"-NOSCRIPT")
-                if is_append and self._left:
-                    self._left -= 1
-                    client.shutdown(socket.SHUT_RDWR)
-                    return
-                client.sendall(data)
-
-    def close(self) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._accepting.join()
-
-
-def _append_through(valkey_url: str, answers_to_eat: int) -> Sequence[object]:
-    direct = client_of(valkey_url)
-    direct.script_load(RedisEventStore(direct)._script.script)
-    eater = AnswerEater(valkey_url.removeprefix("unix://"), answers_to_eat)
+@contextlib.contextmanager
+def eating(valkey_url: str, answers: int) -> Iterator[RedisEventStore]:
+    """A store whose first answers to an append get lost on the way."""
+    with client_of(valkey_url) as direct:
+        direct.script_load(RedisEventStore(direct)._script.script)
+    eater = AnswerEater(valkey_url.removeprefix("unix://"), answers)
     try:
         with client_of(f"redis://127.0.0.1:{eater.port}") as client:
-            done = RedisEventStore(client).append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])
-        assert done.version == 2
-        return RedisEventStore(direct).read(GAME)
+            yield RedisEventStore(client)
     finally:
         eater.close()
-        direct.close()
 
 
-def test_a_lost_answer_is_recognised_and_not_doubled(redis_url: str) -> None:
-    assert len(_append_through(redis_url, answers_to_eat=1)) == 2
+def test_a_lost_answer_is_recognised_and_not_doubled(redis_url: str, redis_client: Redis) -> None:
+    direct = RedisEventStore(redis_client)
+    with eating(redis_url, answers=1) as store:
+        assert store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED]).version == 2
+    assert [entry.event for entry in direct.read(GAME)] == [STARTED.event, PASSED.event]
+    with eating(redis_url, answers=1) as store:
+        assert store.append(GAME, Head(2, FIRST), SECOND, [PLAYED]).version == 3
+    assert len(direct.read(GAME)) == 3
+    assert redis_client.xlen(feed_key("3")) == 2
 
 
-def test_an_append_is_on_no_log_but_its_own(redis_client: Redis) -> None:
-    store = RedisEventStore(redis_client)
-    store.append(GAME, NO_ENTRIES, FIRST, [Entry(Cause.PLAYER, SeatLeft(Seat(0)))])
-    assert list(store.read(OTHER)) == []
+def test_who_hears_nothing_twice_is_told_and_may_ask_again(
+    redis_url: str, redis_client: Redis
+) -> None:
+    with eating(redis_url, answers=2) as store:
+        with pytest.raises(Unreachable):
+            store.append(GAME, NO_ENTRIES, FIRST, [STARTED])
+        assert store.append(GAME, NO_ENTRIES, FIRST, [STARTED]).version == 1
+    assert len(RedisEventStore(redis_client).read(GAME)) == 1
