@@ -17,7 +17,7 @@ from urllib.error import URLError
 
 from service.settings import Settings
 
-PROCFILE = Path(__file__).parents[1] / "Procfile"
+PROCFILE = Path(__file__).with_name("Procfile")
 LONGEST_START, LONGEST_STOP = 60.0, 10.0
 SHORT_LIFE, SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 0.05, 0.5
 """Seconds: what dies younger than the first is restarted after a growing pause."""

@@ -3,7 +3,6 @@
 from functools import cache
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -35,11 +34,8 @@ SECURE_PAGE = {
 
 
 def spec_text() -> str:
-    """openapi.yaml as it was shipped, or as it stands in the source tree."""
-    shipped = files("service").joinpath("openapi.yaml")
-    if shipped.is_file():
-        return shipped.read_text(encoding="utf-8")
-    return (Path(__file__).parents[2] / "openapi.yaml").read_text(encoding="utf-8")
+    """openapi.yaml, which the package links to in the source tree and holds when installed."""
+    return files("service").joinpath("openapi.yaml").read_text(encoding="utf-8")
 
 
 @pages.get("/openapi.yaml")
