@@ -60,23 +60,33 @@ def binary() -> str:
 def configuration(server: Server, data: Path) -> str:
     """The server's configuration file."""
     return _CONFIGURATION.format(
-        socket=f'"{socket_path(server, data)}"',
-        folder=f'"{(data / server).resolve()}"',
-        log=f'"{(data / server / "server.log").resolve()}"',
+        socket=_quoted(socket_path(server, data)),
+        folder=_quoted((data / server).resolve()),
+        log=_quoted((data / server / "server.log").resolve()),
         persistence=_PERSISTENCE[server],
     )
+
+
+def _quoted(path: Path) -> str:
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def run_embedded(server: Server, data: Path) -> NoReturn:
     """Become the server. It dies with its parent; a second one on the same data is refused."""
     folder = data / server
     folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)  # the log holds every hand and every seed
     _lock(folder)
+    try:
+        program = binary()
+    except FileNotFoundError as fault:
+        sys.exit(f"pepper: {fault}")
     socket_path(server, data).unlink(missing_ok=True)
     file = folder / "server.conf"
     file.write_text(configuration(server, data))
     die_with_parent()
-    os.execv(binary(), [f"pepper-{server}", str(file)])  # noqa: S606  (no shell is wanted)
+    os.execv(program, [f"pepper-{server}", str(file)])  # noqa: S606  (no shell is wanted)
 
 
 def _lock(folder: Path) -> None:
