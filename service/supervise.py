@@ -4,7 +4,6 @@ import contextlib
 import fcntl
 import os
 import shlex
-import signal
 import socket
 import subprocess
 import sys
@@ -12,10 +11,12 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import IO
 from urllib.error import URLError
 
 from service.settings import Settings
+from service.stopping import stop_signals
 
 PROCFILE = Path(__file__).with_name("Procfile")
 LONGEST_START, LONGEST_STOP = 60.0, 10.0
@@ -89,15 +90,13 @@ def serve(settings: Settings) -> None:
     """Run every process in the foreground until SIGINT, SIGTERM or the terminal's end."""
     lock = _locked(settings.data)
     _refuse_taken_port(settings)
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_signal: stop.set())
+    asked = stop_signals()
     named = programs(settings, PROCFILE.read_text())
     running = [Supervised(name, line, _environment(settings)) for name, line in named.items()]
     try:
-        if _wait_until_ready(settings, stop):
+        if _wait_until_ready(settings, asked):
             _say(f"Pepper is ready: {_url(settings)}")
-        stop.wait()
+            asked.get()
     finally:
         _stop_all(running)
         os.close(lock)
@@ -161,9 +160,9 @@ def _refuse_taken_port(settings: Settings) -> None:
             sys.exit(f"pepper: port {settings.port}: {fault.strerror}; set PORT to another one")
 
 
-def _wait_until_ready(settings: Settings, stop: threading.Event) -> bool:
+def _wait_until_ready(settings: Settings, asked: SimpleQueue[int]) -> bool:
     deadline = time.monotonic() + LONGEST_START
-    while not stop.wait(0.05):
+    while not _is_asked(asked, 0.05):
         try:
             with urllib.request.urlopen(f"{_url(settings)}/readyz", timeout=2):  # noqa: S310  (http)
                 return True
@@ -171,6 +170,14 @@ def _wait_until_ready(settings: Settings, stop: threading.Event) -> bool:
             if time.monotonic() > deadline:
                 sys.exit("pepper: the service does not get ready; see the messages above")
     return False
+
+
+def _is_asked(asked: SimpleQueue[int], seconds: float) -> bool:
+    try:
+        asked.get(timeout=seconds)
+    except Empty:
+        return False
+    return True
 
 
 def _url(settings: Settings) -> str:

@@ -100,6 +100,17 @@ def test_a_stop_while_it_starts_leaves_nothing(number: signal.Signals, born: int
         eventually(lambda: processes(data) == [], "no process left", 20)
 
 
+def test_signals_that_come_again_and_again_stop_it_once() -> None:
+    with tempfile.TemporaryDirectory(prefix="pp-") as folder:
+        running = start(Path(folder))
+        group = [running.process.pid, *running.children("pepper follow")]
+        for _again in range(20):
+            for pid in group:
+                os.kill(pid, signal.SIGTERM)
+        assert running.process.wait(20) == 0
+        eventually(lambda: processes(running.data) == [], "no process left")
+
+
 def test_every_line_of_a_process_begins_with_its_name() -> None:
     with service() as own:
         lines = (own.data / "output.txt").read_text().splitlines()
