@@ -8,10 +8,9 @@ from uuid import UUID
 from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
-from bench.games import log_of_400
+from bench.games import log_of_400, store_log
 from bench.measure import milliseconds, wall_milliseconds
 from events.redis_store import RedisEventStore, log_key
-from events.store import NO_ENTRIES, Entry, Head
 from events.vocabulary import GameId
 from service.game.position import fold
 from tests.conftest import client_of
@@ -42,7 +41,7 @@ def run() -> None:
         client_of(url) as client,
     ):
         store = RedisEventStore(client)
-        _fill(store)
+        store_log(store, GAME, log_of_400())
 
         def ours() -> object:
             return fold(GAME, store.read(GAME))
@@ -53,14 +52,6 @@ def run() -> None:
     print(f"of it XRANGE: {bare:.2f} ms")
     print(f"eventsourcing, 400 events in memory: CPU {library:.2f} ms")
     print(f"ratio (wall against the library's CPU): {wall / library:.3f}")
-
-
-def _fill(store: RedisEventStore) -> None:
-    head = NO_ENTRIES
-    for number, recorded in enumerate(log_of_400()):
-        command_id = b"%08d" % number
-        done = store.append(GAME, head, command_id, [Entry(recorded.cause, recorded.event)])
-        head = Head(done.version, command_id)
 
 
 def _library() -> Callable[[], object]:
