@@ -1,6 +1,6 @@
 """The store of production: one Redis or Valkey stream a game, appended to by one script."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any, cast
 
@@ -24,6 +24,10 @@ from events.vocabulary import Cause, GameId, shard_of
 
 _CAUSES = {ord(cause.value): cause for cause in Cause}
 _BODY = COMMAND_ID_BYTES + 6
+_FORGET = """
+local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
+"""
 RawEntry = tuple[bytes, list[bytes]]
 
 
@@ -53,6 +57,7 @@ class RedisEventStore:
         self._client = client
         self._client.set_response_callback("XRANGE", lambda entries, **_options: entries)
         self._script = client.register_script(files("events").joinpath("append.lua").read_text())
+        self._forget = client.register_script(_FORGET)
 
     def read(self, game: GameId, after: Head = NO_ENTRIES) -> Sequence[Recorded]:
         """The entries after `after`; raises HeadLost if that is not in the log any more."""
@@ -106,6 +111,14 @@ class RedisEventStore:
         linked = self._client.get(_link_key(game))
         return None if linked is None else GameId(cast(bytes, linked).decode())
 
+    def games(self) -> Iterator[GameId]:
+        """Every game that has a log, each once, in no order; new ones may be left out."""
+        seen = set()
+        for key in self._client.scan_iter("pepper:{?}:log:*", count=500):
+            if key not in seen:
+                seen.add(key)
+                yield GameId(key.decode().rpartition(":")[2])
+
     def now(self) -> int:
         """The store's time, in milliseconds since 1970."""
         seconds, microseconds = self._client.time()
@@ -119,6 +132,10 @@ class RedisEventStore:
     def postpone(self, game: GameId, until: int) -> None:
         """Look at a waiting game again at a time, unless it has stopped waiting."""
         self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True)
+
+    def forget(self, game: GameId, now: int) -> None:
+        """Never look at a game again, unless an append has set it a later time meanwhile."""
+        self._forget([due_key(shard_of(game))], [game, now])
 
 
 def _recorded(game: GameId, raw: list[RawEntry], start: int) -> list[Recorded]:

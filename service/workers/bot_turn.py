@@ -5,6 +5,9 @@ import time
 import traceback
 from functools import cache
 
+from rq import Queue
+from rq.timeouts import JobTimeoutException
+
 from events.vocabulary import Cause, GameId
 from service.bots.strategy import choose, command_of, random_of
 from service.game.commands import Action
@@ -18,6 +21,19 @@ from service.workers.jobs import bot_queue, enqueue_bot_turn
 LONGEST_JOB = 1.0
 """Seconds after which a job queues its game again, so that others have their turn."""
 
+BOT_FAULTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    JobTimeoutException,
+    LookupError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
+"""What a strategy may raise, or how it is stopped when it thinks for ever."""
+
 log = logging.getLogger(__name__)
 
 
@@ -27,13 +43,18 @@ def process_services() -> Services:
     return services(settings_from_environment())
 
 
+@cache
+def process_queue() -> Queue:
+    """This worker's door to the queue, built once."""
+    return bot_queue(queue_client(process_services().settings))
+
+
 def play_bot_turns(game: str, version: int) -> None:
     """Play while bots are on turn. Run twice, or late, it does nothing that is not due."""
     table = process_services().table
     waiting = take_bot_turns(table, GameId(game), version, LONGEST_JOB)
     if waiting is not None:
-        queue = bot_queue(queue_client(process_services().settings))
-        enqueue_bot_turn(queue, GameId(game), waiting)
+        enqueue_bot_turn(process_queue(), GameId(game), waiting)
 
 
 def take_bot_turns(table: Table, game: GameId, version: int, seconds: float) -> int | None:
@@ -46,11 +67,11 @@ def take_bot_turns(table: Table, game: GameId, version: int, seconds: float) -> 
     if turn is not None and turn.position.version != version:
         return None
     while turn is not None:
-        if time.monotonic() > until:
-            return turn.position.version
         if not _take(table, turn):
             return None
         turn = table.bot_turn(game)
+        if turn is not None and time.monotonic() > until:
+            return turn.position.version
     return None
 
 
@@ -58,7 +79,12 @@ def _take(table: Table, turn: BotTurn) -> bool:
     try:
         outcome = _act(table, turn, chosen(turn))
         if isinstance(outcome, Refusal):
-            log.error("bot refused: %s at %s", outcome.reason, turn.position.head)
+            log.error(
+                "bot refused: %s, game %s version %d",
+                outcome.reason,
+                turn.position.id,
+                turn.position.version,
+            )
             outcome = _act(table, turn, simplest(turn))
         return not isinstance(outcome, Refusal)
     except VersionMismatch:
@@ -74,7 +100,7 @@ def chosen(turn: BotTurn) -> Action:
     try:
         body = choose(turn.view, random_of(turn.decision_seed), turn.level)
         return command_of(body, turn.seat)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+    except BOT_FAULTS as fault:
         where = traceback.extract_tb(fault.__traceback__)[-1]
         log.error(  # not the message: it could name cards
             "bot failed: %s in %s line %s, game %s version %d",

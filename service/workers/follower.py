@@ -2,19 +2,19 @@
 
 import logging
 import secrets
-import signal
+import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
+from queue import SimpleQueue
 
 from redis.exceptions import RedisError
 from rq import Queue
 
 from events.feed import Feed, FeedEntry
-from events.vocabulary import SHARDS, Cause, GameId
+from events.vocabulary import Cause
 from service.game.state import is_bot_turn
 from service.settings import Settings
-from service.table import BOT_TURN_GRACE
+from service.stopping import stop_signals
 from service.wiring import (
     Services,
     blocking_client,
@@ -23,26 +23,47 @@ from service.wiring import (
     wait_for_server,
 )
 from service.workers.jobs import bot_queue, enqueue_bot_turn
+from service.workers.reading import readable
+from service.workers.ticker import tick
 
-BLOCK_MS, TICK_SECONDS, TRIM_SECONDS = 1000, 0.5, 60.0
+BLOCK_MS = 1000
+GATHERED_FOR = {"lobby": 0.1}
+"""Seconds for which a follower gathers news: to it a burst of bots' moves is one change."""
+
 PAUSE_AFTER_FAULT = 0.5
+LOOP_ENDED = 0
 
 log = logging.getLogger(__name__)
 Handler = Callable[[Sequence[FeedEntry]], None]
+Loop = Callable[[Settings, threading.Event], None]
 
 
 def run_follower(settings: Settings) -> None:
-    """Follow until SIGTERM or SIGINT; outages of either server are waited out."""
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_signal: stop.set())
+    """Follow until SIGTERM or SIGINT; outages of either server are waited out.
+
+    A loop that fails ends the process, to be started again whole.
+    """
     wait_for_server(services(settings).client)
-    loops = (_bots, _lobby, _ticker)
-    threads = [threading.Thread(target=loop, args=(settings, stop)) for loop in loops]
+    asked, stop = stop_signals(), threading.Event()
+    arguments = (settings, stop, asked)
+    threads = [
+        threading.Thread(target=_run, args=(loop, *arguments)) for loop in (_bots, _lobby, tick)
+    ]
     for thread in threads:
         thread.start()
+    reason = asked.get()
+    stop.set()
     for thread in threads:
         thread.join()
+    if reason == LOOP_ENDED:
+        sys.exit("pepper: the follower failed; see above")
+
+
+def _run(loop: Loop, settings: Settings, stop: threading.Event, asked: SimpleQueue[int]) -> None:
+    try:
+        loop(settings, stop)
+    finally:
+        asked.put(LOOP_ENDED)
 
 
 def _bots(settings: Settings, stop: threading.Event) -> None:
@@ -62,13 +83,19 @@ def _follow(
     while not stop.is_set():
         try:
             entries = feed.take(BLOCK_MS)
+            if entries and name in GATHERED_FOR:
+                stop.wait(GATHERED_FOR[name])
+                entries = feed.take(0)
             if entries:
                 handle(entries)
                 feed.done(entries)
         except RedisError as fault:
             log.warning("follower %s waits: %s", name, type(fault).__name__)
             stop.wait(PAUSE_AFTER_FAULT)
-    _quietly(feed.release)
+    try:
+        feed.release()
+    except RedisError as fault:
+        log.warning("leases run out by themselves: %s", type(fault).__name__)
 
 
 def wake_bots(parts: Services, queue: Queue, entries: Sequence[FeedEntry]) -> None:
@@ -78,48 +105,13 @@ def wake_bots(parts: Services, queue: Queue, entries: Sequence[FeedEntry]) -> No
     again, and if it died the ticker revives the game.
     """
     latest = {entry.game: entry for entry in entries}
-    for game, entry in latest.items():
-        if entry.cause is not Cause.BOT:
-            _wake(parts, queue, game)
-
-
-def _wake(parts: Services, queue: Queue, game: GameId) -> None:
-    position = parts.table.look(game)
-    if is_bot_turn(position.game):
-        enqueue_bot_turn(queue, game, position.version)
+    games = [game for game, entry in latest.items() if entry.cause is not Cause.BOT]
+    for position in readable(parts.table, games):
+        if is_bot_turn(position.game):
+            enqueue_bot_turn(queue, position.id, position.version)
 
 
 def keep_lobby(parts: Services, entries: Sequence[FeedEntry]) -> None:
     """Take note of every game that changed."""
-    for game in {entry.game for entry in entries}:
-        parts.lobby.record(parts.table.look(game))
-
-
-def _ticker(settings: Settings, stop: threading.Event) -> None:
-    parts, queue = services(settings), bot_queue(queue_client(settings))
-    trimmer = Feed(parts.client, parts.client, "bots", "trimmer")
-    trim_at = time.monotonic() + TRIM_SECONDS
-    while not stop.wait(TICK_SECONDS):
-        try:
-            revive(parts, queue)
-            if time.monotonic() > trim_at:
-                trim_at = time.monotonic() + TRIM_SECONDS
-                trimmer.trim()
-        except RedisError as fault:
-            log.warning("ticker waits: %s", type(fault).__name__)
-
-
-def revive(parts: Services, queue: Queue) -> None:
-    """Queue again the turn of every game that has waited for a bot too long."""
-    now = parts.store.now()
-    for shard in SHARDS:
-        for game in parts.store.due_games(shard, now):
-            _wake(parts, queue, game)
-            parts.store.postpone(game, now + BOT_TURN_GRACE)
-
-
-def _quietly(release: Callable[[], None]) -> None:
-    try:
-        release()
-    except RedisError as fault:
-        log.warning("leases run out by themselves: %s", type(fault).__name__)
+    for position in readable(parts.table, {entry.game for entry in entries}):
+        parts.lobby.record(position)

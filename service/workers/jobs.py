@@ -5,8 +5,8 @@ from typing import Any, cast
 
 from redis import Redis
 from rq import Queue, Retry
-from rq.exceptions import DuplicateJobError, NoSuchJobError
-from rq.job import Job, JobStatus
+from rq.exceptions import DuplicateJobError
+from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from events.vocabulary import GameId
@@ -30,9 +30,21 @@ class AllowedJob(Job):
             raise PermissionError(f"{self.func_name} is not an allowed job")
         return cast(Callable[..., Any] | None, super().func)
 
+    @property
+    def success_callback(self) -> None:
+        """None: what a job names here is as little to be trusted as its function."""
+
+    @property
+    def failure_callback(self) -> None:
+        """None."""
+
+    @property
+    def stopped_callback(self) -> None:
+        """None."""
+
 
 def bot_queue(client: Redis) -> Queue:
-    """The one queue of bot turns."""
+    """The one queue of bot turns; RQ keeps its client for ever, so make one a process or thread."""
     return Queue(
         QUEUE_NAME,
         connection=client,
@@ -42,36 +54,43 @@ def bot_queue(client: Redis) -> Queue:
     )
 
 
-def enqueue_bot_turn(queue: Queue, game: GameId, version: int) -> bool:
-    """Queue the game's bot turn once; False if it is queued already.
-
-    A job of this turn that neither waits nor failed lately is with a worker, dead or alive: this
-    queues the next attempt, which the version makes harmless if the first still lives.
-    """
-    for attempt in range(MOST_ATTEMPTS):
-        job_id = f"bot-turn-{game}-{version}-{attempt}"
-        try:
-            queue.enqueue_call(
-                PLAY_BOT_TURNS,
-                args=(game, version),
-                job_id=job_id,
-                unique=True,
-                result_ttl=0,
-                failure_ttl=FAILURE_TTL,
-                retry=Retry(max=2),
-                description=job_id,
-            )
-        except DuplicateJobError:
-            if _is_waiting(queue, job_id):
-                return False
-        else:
-            return True
-    return False
+def turn_name(game: GameId, version: int) -> str:
+    """What the jobs of one bot turn are called, before the number of the attempt."""
+    return f"bot-turn-{game}-{version}"
 
 
-def _is_waiting(queue: Queue, job_id: str) -> bool:
+def enqueue_bot_turn(queue: Queue, game: GameId, version: int, attempt: int = 0) -> bool:
+    """Queue an attempt at a game's bot turn; False if that attempt was queued before."""
+    job_id = f"{turn_name(game, version)}-{attempt}"
     try:
-        job = AllowedJob.fetch(job_id, connection=queue.connection, serializer=JSONSerializer)
-        return job.get_status(refresh=False) == JobStatus.QUEUED
-    except NoSuchJobError:
+        queue.enqueue_call(
+            PLAY_BOT_TURNS,
+            args=(game, version),
+            job_id=job_id,
+            unique=True,
+            result_ttl=0,
+            failure_ttl=FAILURE_TTL,
+            retry=Retry(max=2),
+            description=job_id,
+        )
+    except DuplicateJobError:
         return False
+    return True
+
+
+def enqueue_next_attempt(queue: Queue, game: GameId, version: int) -> bool:
+    """Queue a bot turn again: its earlier jobs failed, or are with a worker that may be dead.
+
+    If one of those still lives, the version makes this one harmless.
+    """
+    attempts = range(MOST_ATTEMPTS)
+    return any(enqueue_bot_turn(queue, game, version, attempt) for attempt in attempts)
+
+
+def queued_turns(queue: Queue) -> frozenset[str]:
+    """The names of all turns that wait for a worker.
+
+    The list itself tells: a job's own status still says "queued" when its worker died right after
+    taking it.
+    """
+    return frozenset(job_id.rpartition("-")[0] for job_id in queue.get_job_ids())

@@ -2,7 +2,7 @@
 
 import logging
 
-from rq import SimpleWorker
+from rq import Queue, SimpleWorker
 from rq.serializers import JSONSerializer
 
 from service.settings import Settings
@@ -26,12 +26,16 @@ def run_worker(settings: Settings) -> None:
     wait_for_server(queue_server)
     process_services()
     logging.getLogger("rq.worker").setLevel(logging.WARNING)
-    worker = Worker(
-        [bot_queue(queue_server)],
-        connection=queue_server,
+    bot_worker(bot_queue(queue_server)).work(logging_level="WARNING")
+
+
+def bot_worker(queue: Queue) -> Worker:
+    """A worker on the queue of bot turns."""
+    return Worker(
+        [queue],
+        connection=queue.connection,
         serializer=JSONSerializer,
         job_class=AllowedJob,
         worker_ttl=WORKER_TTL,
         log_job_description=False,
     )
-    worker.work(logging_level="WARNING")
