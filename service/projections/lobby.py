@@ -1,47 +1,41 @@
-"""Lists of games: who plays what, what is open. A follower keeps it, a moment behind the logs."""
+"""Lists of games: who plays what, what is open.
+
+A follower keeps them, some tenths of a second behind the logs; they can be rebuilt from the logs.
+"""
 
 import base64
 import binascii
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import orjson
 from redis import Redis
 
 from events.vocabulary import GameId, PlayerId, shard_of
 from service.game.position import Position
-from service.game.state import Finished, Kind
-from service.rules.deck import side_of
-from service.views.seat_view import seat_view
+from service.projections import profiles
+from service.projections.profiles import Profile
+from service.projections.summary import Summary, summary_of
+from service.views.seat_view import status_of
 
 PUBLIC = "pepper:{lobby}:games"
 BATCH = 100
 MOST_READ = 2000
+"""Games that one page looks at; if few of them are wanted, the page is short and has a next one."""
+
+_EARLIER = {
+    "open": (),
+    "in_progress": ("open",),
+    "finished": ("open", "in_progress"),
+    "aborted": ("open", "in_progress"),
+}
 _IF_NEWER = """
 local known = redis.call('HGET', KEYS[1], 'version')
 if known and tonumber(known) >= tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'version', ARGV[1], 'summary', ARGV[2])
 return 1
 """
-_SHOWN = [
-    "id",
-    "url",
-    "version",
-    "status",
-    "phase",
-    "players",
-    "rules",
-    "visibility",
-    "creator",
-    "created_at",
-    "updated_at",
-    "finished_at",
-    "turn",
-    "scores",
-    "winners",
-]
-_SEAT_SHOWN = ["seat", "side", "kind", "player", "level", "acting_bot", "reserved_for"]
-Summary = dict[str, Any]
 
 
 class CursorMalformed(ValueError):
@@ -55,12 +49,11 @@ class Page(NamedTuple):
     next: str | None
 
 
-class Profile(NamedTuple):
-    """How a player's games ended."""
+class Place(NamedTuple):
+    """Where a game stands in an index: when it was created, its id where two were at once."""
 
-    finished: int
-    won: int
-    aborted: int
+    created_at: int
+    game: GameId
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,134 +68,138 @@ class Wanted:
 
 
 class Lobby:
-    """Sets of game ids by creation time, public ones and each player's own, and summaries."""
+    """Indexes of game ids by creation time, of the public ones and each player's, and summaries.
+
+    An index may hold a game too much (a status it has left, a player who got up) but never one too
+    few: games go through their statuses one way, and the summary decides what a page shows.
+    """
 
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._put = client.register_script(_IF_NEWER)
 
     def record(self, position: Position) -> None:
-        """Take note of a game as it is; an older position than is known changes nothing."""
-        setup, entry = position.game.setup, {str(position.id): position.created_at}
-        if setup.visibility == "public":
-            self._client.zadd(PUBLIC, entry)
-        persons = {setup.creator, *(place.player for place in setup.places if place.player)}
-        for player in persons:
-            self._client.zadd(_games_key(player), entry)
-        self._count(position)
+        """Take note of a game as it is; told twice, or late, it changes nothing."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for index in _indexes_of(position):
+                _enter(pipeline, index, position)
+            profiles.count(pipeline, position)
+            pipeline.execute()
         summary = orjson.dumps(summary_of(position))
         self._put([_summary_key(position.id)], [position.version, summary])
 
-    def _count(self, position: Position) -> None:
-        game = position.game
-        if position.ended_at is None:
-            return
-        won = game.winners if isinstance(game, Finished) else ()
-        kind = "finished" if isinstance(game, Finished) else "aborted"
-        if kind == "aborted":
-            self._client.sadd(_ended_key(game.setup.creator, kind), position.id)
-            return
-        for seat, place in enumerate(game.setup.places):
-            if place.player is not None:
-                self._client.sadd(_ended_key(place.player, kind), position.id)
-                if side_of(seat, game.setup.players) in won:
-                    self._client.sadd(_ended_key(place.player, "won"), position.id)
-
     def profile(self, player: PlayerId) -> Profile:
         """How many games of a player were finished, won, and aborted by them."""
-        with self._client.pipeline(transaction=False) as pipeline:
-            for kind in Profile._fields:
-                pipeline.scard(_ended_key(player, kind))
-            return Profile(*pipeline.execute())
+        return profiles.profile(self._client, player)
 
     def page(
         self, wanted: Wanted, viewer: PlayerId | None, limit: int, cursor: str | None = None
     ) -> Page:
         """Games newest first; unlisted ones only for their own players. Raises CursorMalformed."""
-        index = PUBLIC
-        if wanted.needs_me and viewer is not None:
-            index = _games_key(viewer)
-        elif wanted.player is not None:
-            index = _games_key(wanted.player)
-        items: list[Summary] = []
-        before, read = _opened(cursor), 0
-        while read < MOST_READ:
-            batch = self._ids(index, before)
-            if not batch:
-                return Page(items, None)
-            read += len(batch)
-            summaries = self._summaries([game for game, _score in batch])
-            for (game, score), summary in zip(batch, summaries, strict=True):
-                before = (score, game)
-                if summary is not None and _is_wanted(summary, wanted, viewer):
-                    items.append(summary)
-                    if len(items) == limit:
-                        return Page(items, _closed(before))
-        return Page(items, _closed(before) if before else None)
+        shown: list[tuple[Place, Summary]] = []
+        summaries = self._summaries(_index_for(wanted, viewer), _opened(cursor))
+        for read, (place, summary) in enumerate(summaries, 1):
+            if summary is not None and _is_wanted(summary, wanted, viewer):
+                if len(shown) == limit:
+                    return Page([item for _place, item in shown], _closed(shown[-1][0]))
+                shown.append((place, summary))
+            if read == MOST_READ:
+                return Page([item for _place, item in shown], _closed(place))
+        return Page([item for _place, item in shown], None)
 
-    def _ids(self, index: str, before: tuple[int, GameId] | None) -> list[tuple[GameId, int]]:
-        highest: str | int = "+inf" if before is None else before[0]
-        found = self._client.zrange(
-            index,
-            highest,
-            "-inf",
-            desc=True,
-            byscore=True,
-            withscores=True,
-            offset=0,
-            num=BATCH,
-        )
-        pairs = [
-            (GameId(game.decode()), int(score))
-            for game, score in cast(list[tuple[bytes, float]], found)
-        ]
-        if before is None:
-            return pairs
-        return [pair for pair in pairs if (pair[1], pair[0]) < before]
+    def _summaries(
+        self, index: str, before: Place | None
+    ) -> Iterator[tuple[Place, Summary | None]]:
+        while places := self._places(index, before):
+            with self._client.pipeline(transaction=False) as pipeline:
+                for place in places:
+                    pipeline.hget(_summary_key(place.game), "summary")
+                found = pipeline.execute()
+            for place, raw in zip(places, found, strict=True):
+                yield place, None if raw is None else orjson.loads(raw)
+            before = places[-1]
 
-    def _summaries(self, games: list[GameId]) -> list[Summary | None]:
-        with self._client.pipeline(transaction=False) as pipeline:
-            for game in games:
-                pipeline.hget(_summary_key(game), "summary")
-            return [None if raw is None else orjson.loads(raw) for raw in pipeline.execute()]
+    def _places(self, index: str, before: Place | None) -> list[Place]:
+        highest: str | int = "+inf" if before is None else before.created_at
+        offset = 0
+        while True:
+            found = cast(
+                list[tuple[bytes, float]],
+                self._client.zrange(
+                    index,
+                    highest,
+                    "-inf",
+                    desc=True,
+                    byscore=True,
+                    withscores=True,
+                    offset=offset,
+                    num=BATCH,
+                ),
+            )
+            places = [Place(int(score), GameId(game.decode())) for game, score in found]
+            places = [place for place in places if before is None or place < before]
+            if places or len(found) < BATCH:
+                return places
+            offset += BATCH
 
 
-def summary_of(position: Position) -> Summary:
-    """What a list shows of a game: public, and without names."""
-    view: Summary = {**seat_view(position, None)}
-    seats = [{name: seat[name] for name in _SEAT_SHOWN} for seat in view["seats"]]
-    open_seats = sum(place.kind is Kind.OPEN for place in position.game.setup.places)
-    return {**{name: view[name] for name in _SHOWN}, "seats": seats, "open_seats": open_seats}
+def _indexes_of(position: Position) -> set[str]:
+    setup = position.game.setup
+    persons = {setup.creator, *(place.player for place in setup.places if place.player)}
+    indexes = {_games_key(player) for player in persons}
+    return indexes | {PUBLIC} if setup.visibility == "public" else indexes
+
+
+def _enter(client: Redis, index: str, position: Position) -> None:
+    status = status_of(position.game)
+    entry = {str(position.id): position.created_at}
+    client.zadd(index, entry)
+    client.zadd(f"{index}:{status}", entry)
+    for earlier in _EARLIER[status]:
+        client.zrem(f"{index}:{earlier}", position.id)
+
+
+def _index_for(wanted: Wanted, viewer: PlayerId | None) -> str:
+    index, status = PUBLIC, wanted.status
+    if wanted.needs_me and viewer is not None:
+        index, status = _games_key(viewer), "in_progress"
+    elif wanted.player is not None:
+        index = _games_key(wanted.player)
+    return index if status is None else f"{index}:{status}"
 
 
 def _is_wanted(summary: Summary, wanted: Wanted, viewer: PlayerId | None) -> bool:
-    persons = [(seat["player"] or {}).get("id") for seat in summary["seats"]]
-    is_own = viewer is not None and viewer in (*persons, summary["creator"])
-    if summary["visibility"] != "public" and not is_own:
+    seats = summary["seats"]
+    persons = {seat["player"]["id"] for seat in seats if seat["player"]} | {summary["creator"]}
+    if summary["visibility"] != "public" and viewer not in persons:
         return False
-    has_open_seat = summary["open_seats"] > 0
-    turns = summary["turn"]["seats"] if summary["turn"] else []
+    has_open_seat = summary["open_seats"] > 0 and summary["finished_at"] is None
     return (
         wanted.status in (None, summary["status"])
         and wanted.players in (None, summary["players"])
         and wanted.has_open_seat in (None, has_open_seat)
-        and (wanted.player is None or wanted.player in (*persons, summary["creator"]))
-        and (not wanted.needs_me or viewer in [persons[seat] for seat in turns])
+        and (wanted.player is None or wanted.player in persons)
+        and (not wanted.needs_me or _waits_for(summary, viewer))
     )
 
 
-def _opened(cursor: str | None) -> tuple[int, GameId] | None:
+def _waits_for(summary: Summary, viewer: PlayerId | None) -> bool:
+    turns = [summary["seats"][seat] for seat in (summary["turn"] or {"seats": []})["seats"]]
+    return any(seat["player"] == {"id": viewer} for seat in turns if not seat["acting_bot"])
+
+
+def _opened(cursor: str | None) -> Place | None:
     if cursor is None:
         return None
     try:
         score, _, game = base64.urlsafe_b64decode(cursor.encode()).decode().partition(":")
-        return int(score), GameId(game)
+        return Place(int(score), GameId(game))
     except (binascii.Error, ValueError) as fault:
         raise CursorMalformed(cursor[:40]) from fault
 
 
-def _closed(place: tuple[int, GameId]) -> str:
-    return base64.urlsafe_b64encode(f"{place[0]}:{place[1]}".encode()).decode()
+def _closed(place: Place) -> str:
+    return base64.urlsafe_b64encode(f"{place.created_at}:{place.game}".encode()).decode()
 
 
 def _summary_key(game: GameId) -> str:
@@ -211,7 +208,3 @@ def _summary_key(game: GameId) -> str:
 
 def _games_key(player: PlayerId) -> str:
     return f"pepper:{{p:{player}}}:games"
-
-
-def _ended_key(player: PlayerId, kind: str) -> str:
-    return f"pepper:{{p:{player}}}:{kind}"
