@@ -41,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     add("web", _web, "Answer HTTP.")
     add("follow", _follow, "Follow the feeds: wake bots, keep the lists of games.")
     add("work", _work, "Play bots' turns.")
+    add("rebuild", _rebuild, "Make the lists of games anew from their logs.")
     add("embedded", _embedded, "Run one of the embedded servers.").add_argument(
         "server", choices=("events", "queue")
     )
@@ -89,6 +90,13 @@ def _work(_asked: argparse.Namespace, settings: Settings) -> None:
     from service.workers.worker import run_worker
 
     run_worker(settings)
+
+
+def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.wiring import services
+    from service.workers.rebuild import rebuild
+
+    print(f"{rebuild(services(settings))} games")  # noqa: T201  (the command's output)
 
 
 def _embedded(asked: argparse.Namespace, settings: Settings) -> None:
