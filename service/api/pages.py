@@ -5,6 +5,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+import orjson
 import yaml
 from flask import Blueprint, Response, render_template, request
 from markdown_it import MarkdownIt
@@ -58,6 +59,7 @@ def _docs() -> str:
         "docs.html",
         spec=spec,
         markdown=lambda text: Markup(render(text)),  # noqa: S704  (raw HTML is switched off)
+        pretty=lambda value: orjson.dumps(value, option=orjson.OPT_INDENT_2).decode(),
     )
 
 

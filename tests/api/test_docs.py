@@ -1,6 +1,7 @@
 """The pages about the service: complete, and without anything from elsewhere."""
 
 import re
+from html import unescape
 
 from tests.api.conftest import Api
 from tests.api.spec import METHODS, spec
@@ -32,6 +33,11 @@ def test_the_page_needs_nothing_from_elsewhere(api: Api) -> None:
     answer = api.get("/docs")
     assert not re.search(r"<script|<link|<img|@import|url\(|https?://", answer.text)
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def test_examples_keep_the_order_that_they_are_written_in(api: Api) -> None:
+    page = unescape(api.get("/docs").text)
+    assert '"type": "play_card",\n  "card": "JS"' in page
 
 
 def test_the_document_is_served_as_it_is_written(api: Api) -> None:
