@@ -8,7 +8,7 @@ from redis import Redis
 from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import TimeoutError as Late
 
-from events.codec import CorruptEntry, decode, encode
+from events.codec import KNOWN, CorruptEntry, decode, encode
 from events.store import (
     COMMAND_ID_BYTES,
     NO_ENTRIES,
@@ -139,18 +139,14 @@ class RedisEventStore:
 
 
 def _recorded(game: GameId, raw: list[RawEntry], start: int) -> list[Recorded]:
-    made = []
+    made: list[Recorded] = []
+    add, known, number = made.append, KNOWN.get, int.from_bytes
     try:
         for version, (_id, (_field, value)) in enumerate(raw, start):
-            made.append(
-                Recorded(
-                    version,
-                    int.from_bytes(value[COMMAND_ID_BYTES:_BODY], "big"),
-                    value[:COMMAND_ID_BYTES],
-                    _CAUSES[value[_BODY]],
-                    decode(value[_BODY + 1 :]),
-                )
-            )
+            body = value[_BODY + 1 :]
+            event = known(body) or decode(body)
+            at = number(value[COMMAND_ID_BYTES:_BODY], "big")
+            add(Recorded(version, at, value[:COMMAND_ID_BYTES], _CAUSES[value[_BODY]], event))
     except (KeyError, IndexError, ValueError, CorruptEntry) as fault:
         raise CorruptEntry(f"{game}, version {start + len(made)}: {fault}") from None
     if raw and raw[-1][0] != b"%d-0" % (start + len(raw) - 1):

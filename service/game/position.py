@@ -1,6 +1,6 @@
 """A game at a version: the fold of its log, with what the log says about time."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from events.catalogue import GameCreated
@@ -33,17 +33,16 @@ class Position(NamedTuple):
 
 
 def fold(
-    game_id: GameId, recorded: Iterable[Recorded], start: Position | None = None
+    game_id: GameId, recorded: Sequence[Recorded], start: Position | None = None
 ) -> Position | None:
     """The position after these entries, from an earlier one or from nothing."""
-    game, last = start.game if start else None, None
-    first: Recorded | None = None
-    for last in recorded:
-        game = evolve(game, last.event)
-        first = first or last
-    if last is None or first is None or game is None:
+    game = start.game if start else None
+    for entry in recorded:
+        game = evolve(game, entry.event)
+    if not recorded or game is None:
         return start
-    created_at, seed = (start.created_at, start.seed) if start else _birth(first)
+    created_at, seed = (start.created_at, start.seed) if start else _birth(recorded[0])
+    last = recorded[-1]
     return Position(game_id, game, last.version, last.command_id, created_at, last.at, seed)
 
 
