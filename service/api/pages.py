@@ -1,7 +1,6 @@
 """The service itself: health, the spec and its page, rules, bots, problems, links to share."""
 
 from functools import cache
-from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -15,6 +14,7 @@ from redis.exceptions import RedisError
 from events.vocabulary import CARDS, Trump
 from service.api.answers import add_names, json_response, known_id, viewer_of
 from service.api.auth import reader
+from service.api.explanations import EXPLANATIONS
 from service.api.games import view_of
 from service.api.problems import KINDS, Problem
 from service.api.services import current
@@ -87,13 +87,8 @@ def get_problem(code: str) -> Response:
     kind = KINDS.get(code)
     if kind is None:
         raise Problem("problem-unknown")
-    again = "The same request may succeed later." if kind.is_retryable else ""
-    text = f"{code} ({kind.status}): {kind.title}. {again}".strip()
-    return Response(
-        f"<!doctype html><title>{escape(code)}</title><p>{escape(text)}</p>",
-        content_type="text/html; charset=utf-8",
-        headers=SECURE_PAGE,
-    )
+    page = render_template("problem.html", code=code, kind=kind, explanation=EXPLANATIONS[code])
+    return Response(page, content_type="text/html; charset=utf-8", headers=SECURE_PAGE)
 
 
 @pages.get("/v1/rules")

@@ -12,7 +12,6 @@ class Reason(StrEnum):
     SEAT_UNKNOWN = "seat-unknown"
     SEAT_TAKEN = "seat-taken"
     SEAT_RESERVED = "seat-reserved"
-    SEAT_OPEN = "seat-open"
     NO_OPEN_SEAT = "no-open-seat"
     ALREADY_SEATED = "already-seated"
     HELD_ANOTHER_SEAT = "held-another-seat"
