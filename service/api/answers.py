@@ -17,7 +17,7 @@ from service.players.accounts import Caller
 from service.views.seat_view import seat_seen_by, seat_view
 
 GAME_ID = re.compile(r"g_[0-9a-f][A-Za-z0-9_-]{6,40}")
-_VERSION = re.compile(r'(?:W/)?"?(\d{1,9})(?:-[0-9a-f]+)?"?')
+_VERSION = re.compile(r'(?:W/)?"(\d{1,9})(?:-[0-9a-f]+)?"|(\d{1,9})', re.ASCII)
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
 
 
@@ -96,7 +96,7 @@ def version_asked() -> int | None:
     match = _VERSION.fullmatch(asked.strip())
     if match is None:
         raise Problem("malformed-header", 'If-Match: a version, such as "57".')
-    return int(match[1])
+    return int(match[1] or match[2])
 
 
 def number_asked(name: str, default: int, lowest: int, highest: int) -> int:

@@ -163,7 +163,9 @@ def test_if_match_takes_every_form_of_a_version(api: Api, form: str) -> None:
     assert api.post(f"{path}/actions", json=bid, token=token, headers=good).status_code == 200
 
 
-@pytest.mark.parametrize("header", ["x", '"', '"1", "2"', "-1", "1.5", '"1"x', "9" * 30])
+@pytest.mark.parametrize(
+    "header", ["x", '"', '"1", "2"', "-1", "1.5", '"1"x', '"1', '1"', "W/1", "9" * 30]
+)
 def test_an_if_match_that_is_no_version_is_malformed(api: Api, header: str) -> None:
     path, token, _other = duel(api)
     headers = {"If-Match": header}
