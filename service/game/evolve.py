@@ -54,11 +54,18 @@ def evolve(game: Game | None, event: Event) -> Game:
     if game is None:
         if not isinstance(event, GameCreated):
             raise CorruptLog(f"{type(event).__name__} before GameCreated")
-        return seating.created(event)
+        return _created(event)
     try:
         return _AFTER[type(event)](game, event)
     except (KeyError, IndexError, AttributeError) as fault:
         raise CorruptLog(f"{type(event).__name__} while {type(game).__name__}") from fault
+
+
+def _created(event: GameCreated) -> Game:
+    try:
+        return seating.created(event)
+    except (TypeError, ValueError) as fault:
+        raise CorruptLog("GameCreated with rules that nobody can play") from fault
 
 
 def _started(game: Game, _event: GameStarted) -> Game:
