@@ -1,5 +1,6 @@
 """Real servers for tests: the embedded Valkey and Debian's redis-server, each a process."""
 
+import os
 import shutil
 import subprocess
 import time
@@ -54,8 +55,9 @@ def valkey() -> str:
 
 
 def debian_redis() -> str:
-    """Debian's redis-server; its absence is a failure, not a skip."""
+    """Debian's redis-server; its absence is a skip that says so, and in CI a failure."""
     found = shutil.which("redis-server")
     if found is None:
-        pytest.fail("no redis-server on the PATH: install the Debian package redis-server")
+        absent = pytest.fail if os.environ.get("PEPPER_CI") else pytest.skip
+        absent("no redis-server on the PATH: install the Debian package redis-server")
     return found
