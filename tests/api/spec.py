@@ -16,6 +16,9 @@ METHODS = ("get", "put", "post", "delete", "patch")
 TOLD = ("ETag", "Location", "Retry-After", "Allow", "WWW-Authenticate")
 """The headers that may not come without being documented."""
 
+NUMBERS = ("seat", "version")
+"""The parameters of paths that are numbers; anything else there is no such address."""
+
 PROBLEM = "application/problem+json"
 JSON = ("application/json", PROBLEM)
 
@@ -56,10 +59,14 @@ def check_exchange(
 def template_of(path: str) -> str | None:
     """The path of the document that a request's path fits, the most literal one first."""
     for template in sorted(spec()["paths"], key=lambda template: template.count("{")):
-        pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(template))
+        pattern = re.sub(r"\\\{(\w+)\\\}", _what_fits, re.escape(template))
         if re.fullmatch(pattern, path):
             return str(template)
     return None
+
+
+def _what_fits(parameter: re.Match[str]) -> str:
+    return r"\d+" if parameter[1] in NUMBERS else "[^/]+"
 
 
 def _check_no_operation(
