@@ -196,7 +196,9 @@ class NameTrumpBody(ActionBody):
 class PlayCardBody(ActionBody):
     """{"type": "play_card", "card": "JS"}"""
 
-    card = fields.Enum(Card, by_value=True, required=True)
+    card = fields.Enum(
+        Card, by_value=True, required=True, error_messages={"unknown": "not a card, see /v1/rules"}
+    )
 
 
 NEW_PLAYER, RENAME, NEW_GAME = NewPlayerBody(), RenameBody(), NewGameBody()
@@ -212,7 +214,7 @@ ACTIONS: dict[str, Schema] = {
 
 def request_json(*, is_optional: bool = False) -> dict[str, Any]:
     """The request's JSON object; `{}` for no body where that is allowed. Raises Problem."""
-    raw = request.get_data()
+    raw = _body()
     if not raw and is_optional:
         return {}
     if request.mimetype != "application/json":
@@ -224,6 +226,14 @@ def request_json(*, is_optional: bool = False) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Problem("invalid-body", "The body must be a JSON object.")
     return body
+
+
+def _body() -> bytes:
+    raw = request.get_data()
+    # Werkzeug cuts a body of unknown length at the limit instead of refusing it.
+    if request.content_length is None and len(raw) == request.max_content_length:
+        raise Problem("body-too-large")
+    return raw
 
 
 def loaded(schema: Schema, body: dict[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def table(api: Api) -> tuple[str, str]:
 
 def kept(store: Redis) -> dict[bytes, bytes]:
     """Everything that the store holds."""
-    return {bytes(key): cast(bytes, store.dump(key)) for key in store.keys("*")}
+    return {key: cast(bytes, store.dump(key)) for key in cast(list[bytes], store.keys("*"))}
 
 
 def sent(api: Api, address: str, table: tuple[str, str], data: bytes, kind: str) -> Any:
