@@ -112,11 +112,13 @@ def _sit_down_again(game: Game, command: TakeSeat) -> Decision:
     mine = seat_of(game, command.player)
     if mine is not None:
         return _take_back(game, command, mine)
-    if any(player == command.player and seat != command.seat for player, seat in game.setup.held):
+    mine_before = (seat for player, seat in game.setup.held if player == command.player)
+    held = next(map(Seat, mine_before), None)
+    if held is not None and command.seat not in (None, held):
         return Refusal(
             Reason.HELD_ANOTHER_SEAT, "Who has held another seat of this game may not sit."
         )
-    seat = _seat_wanted(game.setup, command, None)
+    seat = _seat_wanted(game.setup, command, held)
     if isinstance(seat, Refusal):
         return seat
     return _why_not_free(game.setup, command, seat) or (SeatTaken(seat, command.player),)
