@@ -8,8 +8,9 @@ from flask import Blueprint, Response
 from events.vocabulary import GameId, Seat
 from service.api.answers import known_id, own_view, version_asked
 from service.api.auth import caller_with
+from service.api.bodies import request_json
 from service.api.problems import Problem, refused
-from service.api.schemas import loaded_action, request_json
+from service.api.schemas import loaded_action
 from service.api.services import current
 from service.game.commands import Action, MakeBid, NameTrump, Pass, PlayCard
 from service.game.position import Position

@@ -16,8 +16,9 @@ from service.api.answers import (
     viewer_of,
 )
 from service.api.auth import caller_with, reader
+from service.api.bodies import request_json
 from service.api.problems import Problem, refused
-from service.api.schemas import NEW_GAME, NOTHING, PLAYER_ID, loaded, request_json
+from service.api.schemas import NEW_GAME, NOTHING, PLAYER_ID, loaded
 from service.api.services import current
 from service.game.commands import AbortGame, CreateGame, SeatWish, StartGame
 from service.game.position import Position, fold

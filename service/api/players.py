@@ -7,8 +7,9 @@ from flask import Blueprint, Response
 from events.vocabulary import PlayerId
 from service.api.answers import json_response
 from service.api.auth import caller_with, reader
+from service.api.bodies import request_json
 from service.api.problems import Problem
-from service.api.schemas import NEW_PLAYER, PLAYER_ID, RENAME, loaded, request_json
+from service.api.schemas import NEW_PLAYER, PLAYER_ID, RENAME, loaded
 from service.api.services import current
 from service.players.accounts import Account, PlayerUnknown
 from service.views.canonical import rfc3339

@@ -3,8 +3,6 @@
 import re
 from typing import Any
 
-import orjson
-from flask import request
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
 from events.vocabulary import Bid, BotLevel, Card, Trump
@@ -210,30 +208,6 @@ ACTIONS: dict[str, Schema] = {
     "name_trump": NameTrumpBody(),
     "play_card": PlayCardBody(),
 }
-
-
-def request_json(*, is_optional: bool = False) -> dict[str, Any]:
-    """The request's JSON object; `{}` for no body where that is allowed. Raises Problem."""
-    raw = _body()
-    if not raw and is_optional:
-        return {}
-    if request.mimetype != "application/json":
-        raise Problem("media-type-unsupported", "Send Content-Type: application/json.")
-    try:
-        body = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        raise Problem("malformed-json") from None
-    if not isinstance(body, dict):
-        raise Problem("invalid-body", "The body must be a JSON object.")
-    return body
-
-
-def _body() -> bytes:
-    raw = request.get_data()
-    # Werkzeug cuts a body of unknown length at the limit instead of refusing it.
-    if request.content_length is None and len(raw) == request.max_content_length:
-        raise Problem("body-too-large")
-    return raw
 
 
 def loaded(schema: Schema, body: dict[str, Any]) -> dict[str, Any]:

@@ -7,17 +7,10 @@ from flask import Blueprint, Response
 from events.vocabulary import PlayerId, Seat
 from service.api.answers import known_id, own_view
 from service.api.auth import caller_with
+from service.api.bodies import request_json
 from service.api.games import accepted
 from service.api.problems import Problem
-from service.api.schemas import (
-    BOT_SEAT,
-    ENTROPY_BODY,
-    INVITE,
-    SIT,
-    TAKE_SEAT,
-    loaded,
-    request_json,
-)
+from service.api.schemas import BOT_SEAT, ENTROPY_BODY, INVITE, SIT, TAKE_SEAT, loaded
 from service.api.services import current
 from service.game.commands import (
     Command,

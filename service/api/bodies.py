@@ -1,0 +1,32 @@
+"""Reading the body of a request: JSON, an object, of bounded size."""
+
+from typing import Any
+
+import orjson
+from flask import request
+
+from service.api.problems import Problem
+
+
+def request_json(*, is_optional: bool = False) -> dict[str, Any]:
+    """The request's JSON object; `{}` for no body where that is allowed. Raises Problem."""
+    raw = _body()
+    if not raw and is_optional:
+        return {}
+    if request.mimetype != "application/json":
+        raise Problem("media-type-unsupported", "Send Content-Type: application/json.")
+    try:
+        body = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        raise Problem("malformed-json") from None
+    if not isinstance(body, dict):
+        raise Problem("invalid-body", "The body must be a JSON object.")
+    return body
+
+
+def _body() -> bytes:
+    raw = request.get_data()
+    # Werkzeug cuts a body of unknown length at the limit instead of refusing it.
+    if request.content_length is None and len(raw) == request.max_content_length:
+        raise Problem("body-too-large")
+    return raw
