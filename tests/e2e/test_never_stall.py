@@ -54,8 +54,8 @@ class Games:
         views = {path: self._running.ask("GET", path)[1] for path in self._left}
         going = {path for path, view in views.items() if view["status"] != "finished"}
         self._left = sorted(going)
-        self._over += sum(views[path]["version"] for path in views.keys() - going)
-        return self._over + sum(views[path]["version"] for path in going)
+        self._over += sum(int(views[path]["version"]) for path in views.keys() - going)
+        return self._over + sum(int(views[path]["version"]) for path in going)
 
     def move_on(self, dead: str) -> None:
         """Wait until somebody has played on."""
