@@ -1,6 +1,5 @@
 """The job that plays bots' turns: safe to run twice, late, or with a broken bot."""
 
-import logging
 import re
 from collections.abc import Callable
 from typing import NoReturn
@@ -8,6 +7,7 @@ from typing import NoReturn
 import pytest
 from rq import Queue
 
+from events.redis_store import log_key
 from events.vocabulary import CARDS, Cause, GameId
 from service.bots.strategy import choose
 from service.game.decide import decide, legal_actions
@@ -17,6 +17,7 @@ from service.wiring import Services
 from service.workers import bot_turn
 from service.workers.bot_turn import play_bot_turns, take_bot_turns
 from service.workers.jobs import enqueue_bot_turn, turn_name
+from service.workers.worker import bot_worker
 from tests.scenario import CHANCE
 from tests.workers.tables import (
     act_for_host,
@@ -184,15 +185,20 @@ def test_jobs_of_no_time_hand_a_game_on_to_its_end(
     assert queue.count == 0
 
 
-def test_the_worker_says_nothing_about_cards(
-    parts: Services, queue: Queue, work: Callable[[], bool], caplog: pytest.LogCaptureFixture
+@pytest.mark.usefixtures("work")
+def test_a_game_that_cannot_be_read_fails_its_job_alone_and_names_no_card(
+    parts: Services, queue: Queue, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
-    game = waiting_for_bot(parts.table)
-    enqueue_bot_turn(queue, game.id, game.version)
-    work()
-    assert parts.table.look(game.id).version > game.version
-    assert not names_card(caplog.text.replace(game.id, ""))
+    bad, good = found(parts.table, "bot", "bot"), found(parts.table, "bot", "bot")
+    unreadable = bytes(14) + b"BC0JS JS"
+    parts.client.xadd(log_key(bad.id), {"e": unreadable}, id=f"{bad.version + 1}-0")
+    for game in (bad, good):
+        enqueue_bot_turn(queue, game.id, game.version)
+    bot_worker(queue).work(burst=True, logging_level="INFO")
+    assert is_finished(parts.table, good.id)
+    assert queue.count == 0
+    assert "CorruptEntry" in caplog.text
+    assert not names_card(caplog.text.replace(bad.id, "").replace(good.id, ""))
 
 
 def test_bots_go_on_after_a_person(parts: Services, queue: Queue, work: Callable[[], bool]) -> None:
