@@ -1,4 +1,4 @@
-"""A process's parts over real servers, and games that wait for bots."""
+"""A process's parts and a worker over a real server."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -8,18 +8,12 @@ import pytest
 from redis import Redis
 from rq import Queue
 
-from events.vocabulary import BotLevel, PlayerId
-from service.game.commands import CreateGame, SeatWish
-from service.game.position import Position
-from service.game.refusals import Refusal
 from service.settings import Settings
 from service.wiring import Services, services
 from service.workers.bot_turn import process_queue, process_services
 from service.workers.jobs import bot_queue
 from service.workers.worker import bot_worker
 
-ANA, BEN = PlayerId("p_ana0000000000"), PlayerId("p_ben0000000000")
-Found = Callable[..., Position]
 Work = Callable[[], bool]
 
 
@@ -66,18 +60,3 @@ def work(queue: Queue, _worker_of_this_process: None) -> Iterator[Work]:
     yield lambda: bot_worker(queue).work(burst=True, logging_level="CRITICAL")
     for number, handler in handlers.items():
         signal.signal(number, handler)
-
-
-@pytest.fixture
-def found(parts: Services) -> Found:
-    """Founds games: `found(players, "me", "bot", …)`, all bots unless seats are named."""
-
-    def make(players: int = 4, *seats: str, **options: object) -> Position:
-        kinds = seats or ("bot",) * players
-        wishes = tuple(SeatWish(kind, BotLevel.NOVICE if kind == "bot" else None) for kind in kinds)
-        command = CreateGame(ANA, players, wishes, {"target_score": 8}, **options)  # type: ignore[arg-type]  # a test's options
-        made = parts.table.create(command)
-        assert not isinstance(made, Refusal), made
-        return made
-
-    return make
