@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from rq import Queue
@@ -11,8 +11,7 @@ from events.redis_store import log_key
 from events.vocabulary import CARDS, Cause, GameId
 from service.bots.strategy import choose
 from service.game.decide import decide, legal_actions
-from service.game.position import fold
-from service.game.state import is_bot_turn
+from service.game.state import is_bot_turn, seat_to_act
 from service.wiring import Services
 from service.workers import bot_turn
 from service.workers.bot_turn import play_bot_turns, take_bot_turns
@@ -83,24 +82,27 @@ def test_an_unknown_game_is_nothing_to_do(parts: Services) -> None:
     assert take_bot_turns(parts.table, GameId("g_0nobody"), 1, FOR_EVER) is None
 
 
-def test_two_workers_at_one_turn_append_it_once(
+def test_a_choice_made_too_late_is_not_played(
     parts: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = waiting_for_bot(parts.table)
-    is_first = True
+    game = found(parts.table, "bot", "bot")
+    versions = [game.version]
 
-    def choose_while_another_plays(*arguments: object) -> object:
-        nonlocal is_first
-        if is_first:
-            is_first = False
-            take_bot_turns(parts.table, game.id, game.version, FOR_EVER)
-        return choose(*arguments)  # type: ignore[arg-type]  # passed on as they came
+    def choose_while_another_worker_plays(*arguments: Any) -> object:
+        monkeypatch.setattr(bot_turn, "choose", choose)
+        while len(versions) == 1 or not is_same_bots_turn():
+            version = take_bot_turns(parts.table, game.id, versions[-1], 0)
+            assert version is not None
+            versions.append(version)
+        return choose(*arguments)
 
-    monkeypatch.setattr(bot_turn, "choose", choose_while_another_plays)
+    def is_same_bots_turn() -> bool:
+        return seat_to_act(parts.table.look(game.id).game) == seat_to_act(game.game)
+
+    monkeypatch.setattr(bot_turn, "choose", choose_while_another_worker_plays)
     assert take_bot_turns(parts.table, game.id, game.version, FOR_EVER) is None
-    log = parts.table.log(game.id)
-    assert fold(game.id, log) == parts.table.look(game.id)
-    assert not is_first
+    assert len(versions) > 1
+    assert parts.table.look(game.id).version == versions[-1]
 
 
 def test_every_bot_event_is_marked_as_a_bots(parts: Services) -> None:
