@@ -1,6 +1,6 @@
 """Which suit a card counts as, and which of two cards is stronger (R2–R4, house rule `low`)."""
 
-from events.vocabulary import CARDS, Card, Rank, Suit, Trump
+from events.vocabulary import CARDS, SUITS, Card, Rank, Suit, Trump
 
 SAME_COLOUR = {
     Suit.CLUBS: Suit.SPADES,
@@ -9,7 +9,6 @@ SAME_COLOUR = {
     Suit.HEARTS: Suit.DIAMONDS,
 }
 RANKS = tuple(Rank)
-SUITS = tuple(Suit)
 _LEFT_BOWER, _RIGHT_BOWER = 7, 8
 _TRUMP = 10
 
@@ -26,15 +25,6 @@ def rank_of(card: Card) -> Rank:
 
 def suit_of(card: Card, trump: Trump) -> Suit:
     """The suit a card counts as for every purpose: the left bower is a trump (R4)."""
-    return SUITS[SUIT_NUMBERS[trump.number][card.number]]
-
-
-def strength(card: Card, trump: Trump, led: Suit) -> int:
-    """How strong a card is in a trick where `led` was led; 0 cannot win (R16)."""
-    return STRENGTHS[trump.number][SUITS.index(led)][card.number]
-
-
-def _suit_of(card: Card, trump: Trump) -> Suit:
     printed = printed_suit(card)
     if trump in (Trump.NONE, Trump.LOW) or rank_of(card) is not Rank.JACK:
         return printed
@@ -42,8 +32,9 @@ def _suit_of(card: Card, trump: Trump) -> Suit:
     return trumps if SAME_COLOUR[printed] is trumps else printed
 
 
-def _strength(card: Card, trump: Trump, led: Suit) -> int:
-    suit, height = _suit_of(card, trump), card.number % 6 + 1
+def strength(card: Card, trump: Trump, led: Suit) -> int:
+    """How strong a card is in a trick where `led` was led; 0 cannot win (R16)."""
+    suit, height = suit_of(card, trump), card.number % 6 + 1
     if trump is Trump.LOW:
         return 7 - height if suit is led else 0
     if trump is not Trump.NONE and suit is Suit(trump):
@@ -58,20 +49,18 @@ def _trump_height(card: Card, trumps: Suit, height: int) -> int:
 
 
 SUIT_NUMBERS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(SUITS.index(_suit_of(card, trump)) for card in CARDS) for trump in Trump
+    tuple(SUITS.index(suit_of(card, trump)) for card in CARDS) for trump in Trump
 )
 """By trump and card number: the number of the suit the card counts as."""
 
 SUIT_MASKS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(
-        sum(1 << card.number for card in CARDS if _suit_of(card, trump) is suit) for suit in SUITS
-    )
+    tuple(sum(1 << card.number for card in CARDS if suit_of(card, trump) is suit) for suit in SUITS)
     for trump in Trump
 )
 """By trump and suit number: the hand of all cards that count as the suit."""
 
 STRENGTHS: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
-    tuple(tuple(_strength(card, trump, led) for card in CARDS) for led in SUITS) for trump in Trump
+    tuple(tuple(strength(card, trump, led) for card in CARDS) for led in SUITS) for trump in Trump
 )
 """By trump, number of the suit led and card number: how strong the card is; 0 cannot win."""
 
