@@ -8,12 +8,8 @@ from events.vocabulary import CARDS, Bid, BotLevel, Card, Seat, Trump
 from service.bots import club, novice
 from service.bots.auction_reading import AuctionReading, read_auction
 from service.bots.reading import NotOnTurn, Reading, read_trick
-from service.game import bot_engine
 from service.game.commands import Action, MakeBid, NameTrump, Pass, PlayCard
 from service.views.shapes import ActionBody, SeatView
-
-ENGINE_VERSION = bot_engine.VERSION
-"""Named in a game's log: one version chooses the same from the same view and seed, for ever."""
 
 
 class Strategy(NamedTuple):

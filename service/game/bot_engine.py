@@ -3,5 +3,7 @@
 from events.vocabulary import BotLevel
 
 VERSION = "1"
+"""One version chooses the same from the same view and seed, for ever."""
+
 TAKEOVER_LEVEL = BotLevel.CLUB
 """How the bot plays that takes over from a person who left."""
