@@ -52,7 +52,7 @@ class Client:
             self._url + path, data=data, headers=headers, method=method
         )
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310  (as above)
                 return dict(json.load(answer))
         except HTTPError as refused:
             raise Refused(_document(refused)) from None

@@ -15,8 +15,6 @@ from service.views.seat_view import seat_view
 from service.views.shapes import ActionBody, SeatView
 from tests.scenario import CHANCE, GAME, dealt, founded
 
-NAMES = {trump.value for trump in Trump}
-
 
 def hands_with(players: int, named: Mapping[int, str], dealer: int) -> RoundDealt:
     """A deal in which some seats hold named cards; the others' come from the rest, in order."""
@@ -93,4 +91,4 @@ def redealt(at: Position, seat: Seat, rng: Random) -> Position:
         held = changed[other].bit_count()
         changed[other], hidden = hand_of(hidden[:held]), hidden[held:]
     deal = game.dealt._replace(dead_hand=hand_of(hidden))  # type: ignore[union-attr]  # as above
-    return at._replace(game=game._replace(hands=tuple(changed), dealt=deal))  # type: ignore[call-arg]
+    return at._replace(game=game._replace(hands=tuple(changed), dealt=deal))  # type: ignore[call-arg]  # as above

@@ -17,7 +17,7 @@ SPADES, DIAMONDS = 3, 1
 
 
 def read(actions: str, **options: object) -> Reading:
-    return read_trick(view_on_turn(position(HANDS, actions, **options)))  # type: ignore[arg-type]
+    return read_trick(view_on_turn(position(HANDS, actions, **options)))  # type: ignore[arg-type]  # house rules
 
 
 def named(cards: str) -> int:

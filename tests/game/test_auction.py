@@ -140,7 +140,7 @@ def test_phase_comes_before_turn() -> None:
         ("off", Trump.SPADES, True),
     ],
 )
-def test_what_may_be_named(rule: str, trump: Trump, is_allowed: bool) -> None:  # noqa: FBT001
+def test_what_may_be_named(rule: str, trump: Trump, is_allowed: bool) -> None:  # noqa: FBT001  (a case)
     decided = called("big_pepper", rules={"no_trump": rule}).when(NameTrump(Seat(0), trump))
     if is_allowed:
         assert isinstance(decided.decision, tuple)
