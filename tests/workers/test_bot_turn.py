@@ -208,3 +208,15 @@ def test_bots_go_on_after_a_person(parts: Services, queue: Queue, work: Callable
     enqueue_bot_turn(queue, after.id, after.version)
     work()
     assert parts.table.look(after.id).version > after.version
+
+
+def test_handing_on_many_times_keeps_few_connections(
+    parts: Services, queue: Queue, work: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bot_turn, "LONGEST_JOB", 0.0)
+    before = len(parts.client.client_list())
+    game = found(parts.table, "bot", "bot", "bot", "bot")
+    enqueue_bot_turn(queue, game.id, game.version)
+    work()
+    assert parts.table.look(game.id).version > game.version + 20
+    assert len(parts.client.client_list()) < before + 10
