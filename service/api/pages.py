@@ -11,18 +11,14 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from redis.exceptions import RedisError
 
-from events.vocabulary import CARDS, Trump
 from service.api.answers import add_names, json_response, known_id, viewer_of
 from service.api.auth import reader
 from service.api.explanations import EXPLANATIONS
 from service.api.games import view_of
 from service.api.problems import KINDS, Problem
+from service.api.rules_text import rules_sheet, rules_text
 from service.api.services import current
 from service.bots.levels import LEVELS
-from service.rules import VERSION
-from service.rules.auction import bids_for
-from service.rules.deck import CARDS_EACH
-from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET, HouseRules, options
 from service.views.seat_view import seat_view
 
 pages = Blueprint("pages", __name__, template_folder="../web")
@@ -96,35 +92,12 @@ def get_rules() -> Response:
     """The rules, for machines as JSON and for people as text."""
     reader()
     if request.accept_mimetypes.best_match(["application/json", "text/plain"]) == "text/plain":
-        text = files("service").joinpath("web", "rules.md").read_text(encoding="utf-8")
         return Response(
-            text, content_type="text/plain; charset=utf-8", headers={**SHARED, "Vary": "Accept"}
+            rules_text(),
+            content_type="text/plain; charset=utf-8",
+            headers={**SHARED, "Vary": "Accept"},
         )
-    return json_response(_rules(), headers={**SHARED, "Vary": "Accept"})
-
-
-def _rules() -> dict[str, Any]:
-    defaults = options(HouseRules())
-    choices: dict[str, Any] = {
-        name: {"default": defaults[name], "values": [choice.value for choice in kind]}
-        for name, kind in CHOICES.items()
-    }
-    return {
-        "version": VERSION,
-        "cards": [card.value for card in CARDS],
-        "bids": {str(players): [bid.value for bid in bids_for(players)] for players in (2, 3, 4)},
-        "trumps": [trump.value for trump in Trump],
-        "cards_each": {str(players): cards for players, cards in CARDS_EACH.items()},
-        "options": {
-            "target_score": {
-                "default": defaults["target_score"],
-                "minimum": LOWEST_TARGET,
-                "maximum": HIGHEST_TARGET,
-            },
-            "pepper_alone": {"default": False, "values": [False, True], "players": [4]},
-            **choices,
-        },
-    }
+    return json_response(rules_sheet(), headers={**SHARED, "Vary": "Accept"})
 
 
 @pages.get("/v1/bots")

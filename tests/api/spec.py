@@ -40,7 +40,8 @@ def check_exchange(
     template = template_of(path)
     asked = "get" if method == "HEAD" else method.lower()
     if template is None or asked not in spec()["paths"][template]:
-        _check_no_operation(status, told, response_body, is_known=template is not None)
+        expected = (404, "route-unknown") if template is None else (405, "method-not-allowed")
+        _check_no_operation(method, expected, status, told, response_body)
         return
     operation, place = spec()["paths"][template][asked], f"/paths/{_escaped(template)}/{asked}"
     where = f"{method} {path} answers {status}"
@@ -50,9 +51,9 @@ def check_exchange(
     )
     _check_headers(answer, told, where)
     if method != "HEAD":
-        _check_body(answer, answer_place, operation, told, response_body, where)
+        _check_body(answer, answer_place, operation, status, told, response_body, where)
     if 200 <= status < 300:
-        _check_query(operation, query, where)
+        _check_query(operation, place, query, where)
         _check_request(operation, place, request_body, request_headers, where)
 
 
@@ -70,14 +71,23 @@ def _what_fits(parameter: re.Match[str]) -> str:
 
 
 def _check_no_operation(
-    status: int, told: Mapping[str, str], body: bytes, *, is_known: bool
+    method: str,
+    expected: tuple[int, str],
+    status: int,
+    told: Mapping[str, str],
+    body: bytes,
 ) -> None:
-    expected = (405, "method-not-allowed") if is_known else (404, "route-unknown")
+    where = f"{method} answers {status}"
+    assert status == expected[0], f"{where}: not {expected[0]}"
+    assert status == 404 or "allow" in told, f"{where}: 405 without Allow"
+    if method == "HEAD":
+        assert not body, f"{where}: a body"
+        return
     document = json.loads(body)
     problems = faults("/components/schemas/Problem", document)
-    assert not problems, problems
-    assert (status, document["code"]) == expected
-    assert status == 404 or "allow" in told, "405 without Allow"
+    assert not problems, f"{where}: {problems}"
+    said = (document["status"], document["code"])
+    assert said == expected, f"{where}: says {said}, not {expected}"
 
 
 def _check_headers(answer: Mapping[str, Any], told: Mapping[str, str], where: str) -> None:
@@ -96,6 +106,7 @@ def _check_body(
     answer: Mapping[str, Any],
     place: str,
     operation: Mapping[str, Any],
+    status: int,
     told: Mapping[str, str],
     body: bytes,
     where: str,
@@ -114,15 +125,27 @@ def _check_body(
     if kind == PROBLEM:
         code = document["code"]
         assert code in operation["x-problems"], f"{where}: {code} not among x-problems"
+        assert document["status"] == status, f"{where}: says {document['status']}"
 
 
-def _check_query(operation: Mapping[str, Any], query: Mapping[str, str], where: str) -> None:
-    known = {
-        parameter["name"]
-        for parameter in (_resolved(each, "")[0] for each in operation.get("parameters", []))
-        if parameter["in"] == "query"
-    }
-    assert set(query) <= known, f"{where}: query {set(query) - known} not documented"
+def _check_query(
+    operation: Mapping[str, Any], place: str, query: Mapping[str, str], where: str
+) -> None:
+    known = {}
+    for number, each in enumerate(operation.get("parameters", [])):
+        parameter, its_place = _resolved(each, f"{place}/parameters/{number}")
+        if parameter["in"] == "query":
+            known[parameter["name"]] = f"{its_place}/schema"
+    assert set(query) <= set(known), f"{where}: query {set(query) - set(known)} not documented"
+    for name, text in query.items():
+        is_documented = any(not faults(known[name], value) for value in _readings(text))
+        assert is_documented, f"{where}: takes {name}={text}, which is not documented"
+
+
+def _readings(text: str) -> list[Any]:
+    """What a value of a query may stand for."""
+    number = [int(text)] if re.fullmatch("-?[0-9]+", text) else []
+    return [text, *number, *({"true": [True], "false": [False]}.get(text, []))]
 
 
 def _check_request(
@@ -163,21 +186,20 @@ def _closed(node: Any) -> Any:
         return [_closed(part) for part in node]
     if not isinstance(node, dict):
         return node
-    made = {key: _closed(value) for key, value in node.items()}
+    made = {key: _closed(value) for key, value in _merged(node).items()}
     if isinstance(made.get("properties"), dict) and "type" in made:
-        made = _with_inherited(made)
         made.setdefault("additionalProperties", False)
     return made
 
 
-def _with_inherited(schema: dict[str, Any]) -> dict[str, Any]:
-    """An object with the fields of those that its `allOf` names, which cannot be closed alone."""
-    properties, required = dict(schema["properties"]), list(schema.get("required", []))
-    for parent in schema.pop("allOf", []):
-        inherited = part(parent["$ref"].removeprefix("#"))
-        properties = {**_closed(inherited["properties"]), **properties}
-        required += inherited["required"]
-    return {**schema, "properties": properties, "required": required}
+def _merged(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema with the fields of all that its `allOf` names, which cannot be closed alone."""
+    if "allOf" not in schema:
+        return schema
+    parts = [_merged(_resolved(each, "")[0]) for each in schema["allOf"]]
+    properties = {name: node for each in parts for name, node in each["properties"].items()}
+    required = [name for each in parts for name in each.get("required", [])]
+    return {"type": "object", "properties": properties, "required": required}
 
 
 def part(pointer: str) -> Any:

@@ -21,6 +21,21 @@ def test_the_page_has_an_anchor_for_every_operation_and_schema(api: Api) -> None
     assert set(re.findall(r'href="#([^"]+)"', page)) <= anchors
 
 
+def test_the_page_has_every_field_of_a_schema_that_inherits(api: Api) -> None:
+    page = api.get("/docs").text
+    inheriting = {
+        name: schema
+        for name, schema in spec()["components"]["schemas"].items()
+        if "allOf" in schema
+    }
+    assert len(inheriting) == 5
+    for name, schema in inheriting.items():
+        parent, own = schema["allOf"]
+        about = page.partition(f'id="schema-{name}"')[2].partition("<h3")[0]
+        assert f'href="#schema-{parent["$ref"].rpartition("/")[2]}"' in about
+        assert all(f"<code>{field}</code>" in about for field in own["properties"])
+
+
 def test_the_page_names_every_problem_with_a_link(api: Api) -> None:
     page = api.get("/docs").text
     for item in spec()["paths"].values():

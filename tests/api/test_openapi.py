@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
 import yaml
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, validate
 from openapi_spec_validator import validate as validate_spec
 
 from events.vocabulary import Bid, BotLevel, Card, Trump
@@ -16,9 +16,10 @@ from service.api import schemas
 from service.api.app import create_app
 from service.api.games import STATUSES
 from service.api.problems import KINDS
-from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET
+from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET, HouseRules, options
 from service.settings import Settings
 from service.views.public_event import _PUBLIC
+from service.views.seat_view import Phase
 from service.wiring import services
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
@@ -46,6 +47,13 @@ BODIES: dict[str, Schema] = {
 
 GOES_WITH = {"level": {"kind": "bot"}, "player": {"kind": "player"}}
 """What else a seat's wish must say for a field to be allowed; other bodies refuse it unread."""
+
+
+def named(schema: Schema, field: str) -> list[str]:
+    """The words that a field may hold."""
+    (choice,) = schema.fields[field].validators
+    assert isinstance(choice, validate.OneOf)
+    return [*choice.choices]
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -140,6 +148,18 @@ def test_every_problem_code_is_described_and_every_described_one_exists() -> Non
     assert named <= set(KINDS)
 
 
+def test_every_problem_code_is_listed_with_its_status_and_meaning() -> None:
+    listed = re.findall(r"(?m)^- `(.+)` \((\d+)(, retryable)?\): (.+)\.$", described_codes())
+    assert listed == [
+        (code, str(kind.status), ", retryable" if kind.is_retryable else "", kind.title)
+        for code, kind in KINDS.items()
+    ]
+
+
+def described_codes() -> str:
+    return str(SCHEMAS["ProblemCode"]["description"])
+
+
 def test_every_problem_of_an_operation_has_its_status() -> None:
     for path, method, operation in operations():
         for code in operation.get("x-problems", []):
@@ -154,10 +174,47 @@ def test_every_problem_of_an_operation_has_its_status() -> None:
         ("Trump", list(Trump)),
         ("BotLevel", list(BotLevel)),
         ("Status", list(STATUSES)),
+        ("Visibility", named(schemas.NEW_GAME, "visibility")),
+        ("Start", named(schemas.NEW_GAME, "start")),
     ],
 )
 def test_closed_sets_are_the_codes_own(name: str, words: list[str]) -> None:
     assert SCHEMAS[name]["enum"] == words
+
+
+def test_phases_are_the_codes_own() -> None:
+    for name in ("View", "Summary"):
+        assert SCHEMAS[name]["properties"]["phase"]["enum"] == [*get_args(Phase), None]
+
+
+def test_defaults_of_house_rules_are_the_codes_own() -> None:
+    described = SCHEMAS["HouseRules"]["properties"]
+    assert {name: resolved(node)["default"] for name, node in described.items()} == options(
+        HouseRules()
+    )
+
+
+def test_a_discriminator_maps_every_kind_to_its_own_schema() -> None:
+    for name in ("Action", "Event"):
+        mapped = SCHEMAS[name]["discriminator"]["mapping"]
+        assert mapped == {
+            resolved(part)["properties"]["type"]["const"]: part["$ref"]
+            for part in SCHEMAS[name]["oneOf"]
+        }
+
+
+def test_references_lead_to_components_so_that_client_generators_follow() -> None:
+    references = re.findall(r"\$ref: '?#/([^'},\s]+)", FILE.read_text())
+    assert len(references) > 500
+    assert {len(reference.split("/")) for reference in references} == {3}
+
+
+def test_inheritance_has_its_own_part_so_that_client_generators_keep_it() -> None:
+    for name, schema in SCHEMAS.items():
+        if "allOf" in schema:
+            parent, own = schema["allOf"]
+            assert parent.keys() == {"$ref"}, name
+            assert own["properties"], name
 
 
 def test_house_rules_are_the_codes_own() -> None:

@@ -73,6 +73,20 @@ def test_a_problem_that_the_operation_does_not_list_fails() -> None:
     refused("x-problems", 404, shown("game_unknown", code="player-unknown"), headers=PROBLEM)
 
 
+def test_a_problem_that_names_another_status_fails() -> None:
+    refused("says 410", 404, shown("game_unknown", status=410), headers=PROBLEM)
+
+
+def test_a_value_of_a_query_that_is_taken_must_be_documented() -> None:
+    exchange(query={"version": "8", "as": "spectator"})
+    for query in ({"version": "0"}, {"version": "x"}, {"version": ""}, {"as": "seat"}):
+        refused("which is not documented", query=query)
+    games: dict[str, Any] = {"path": "/v1/games", "headers": JSON, "answer": shown("game_page")}
+    exchange(query={"needs_me": "true", "limit": "100", "player": "me"}, **games)
+    for query in ({"needs_me": "1"}, {"limit": "101"}, {"status": "over"}):
+        refused("which is not documented", query=query, **games)
+
+
 def test_an_undocumented_query_or_body_that_is_taken_fails() -> None:
     refused("query", query={"depth": "3"})
     action: dict[str, Any] = {"method": "POST", "path": f"{PATH}/actions"}
@@ -82,7 +96,22 @@ def test_an_undocumented_query_or_body_that_is_taken_fails() -> None:
 
 
 def test_an_address_or_method_that_is_not_documented_must_say_so() -> None:
-    refused("required property", path="/nowhere")
-    refused(
-        "Allow", 405, shown("game_unknown", code="method-not-allowed"), headers={}, method="PUT"
-    )
+    problem, told = shown("game_unknown", code="route-unknown"), PROBLEM
+    refused("not 404", path="/nowhere")
+    refused("required property", 404, path="/nowhere")
+    refused("route-unknown", 404, {**problem, "code": "game-unknown"}, path="/nowhere")
+    problem.update(status=405, code="method-not-allowed")
+    exchange(405, problem, headers={**told, "Allow": "GET"}, method="PUT")
+    refused("Allow", 405, problem, headers=told, method="PUT")
+
+
+def test_head_answers_without_a_body() -> None:
+    def headed(status: int, body: bytes, headers: dict[str, str], path: str = PATH) -> None:
+        check_exchange("HEAD", path, {}, status, JSON, None, headers, body)
+
+    headed(200, b"", {**JSON, **ETAG})
+    headed(405, b"", {"Allow": "POST"}, f"{PATH}/actions")
+    with pytest.raises(AssertionError, match="a body"):
+        headed(405, b"{}", {"Allow": "POST"}, f"{PATH}/actions")
+    with pytest.raises(AssertionError, match="without Allow"):
+        headed(405, b"", {}, f"{PATH}/actions")
