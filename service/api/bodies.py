@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 from flask import request
+from gunicorn.http.errors import ParseException as ChunksMalformed
 
 from service.api.problems import Problem
 
@@ -25,7 +26,10 @@ def request_json(*, is_optional: bool = False) -> dict[str, Any]:
 
 
 def _body() -> bytes:
-    raw = request.get_data()
+    try:
+        raw = request.get_data()
+    except ChunksMalformed:
+        raise Problem("bad-request", "The chunks of the body cannot be read.") from None
     # Werkzeug cuts a body of unknown length at the limit instead of refusing it.
     if request.content_length is None and len(raw) == request.max_content_length:
         raise Problem("body-too-large")
