@@ -166,3 +166,20 @@ def test_an_older_position_changes_nothing(parts: Services) -> None:
     assert parts.lobby.page(ANY, None, 10) == known
     assert known.items[0]["version"] == after.version
     assert listed(parts.lobby, Wanted(status="open")) == set()
+
+
+def test_the_last_page_has_no_next_even_when_it_is_full(parts: Services) -> None:
+    made = {create(parts).id for _game in range(4)}
+    first = parts.lobby.page(ANY, None, 2)
+    second = parts.lobby.page(ANY, None, 2, first.next)
+    assert second.next is None
+    assert {*ids(first), *ids(second)} == made
+
+
+def test_a_cursor_holds_when_its_game_leaves_the_list(parts: Services) -> None:
+    games = {create(parts).id for _game in range(3)}
+    wanted = Wanted(status="open")
+    first = parts.lobby.page(wanted, None, 1)
+    (left,) = ids(first)
+    parts.lobby.record(position_of(parts.table.act(left, AbortGame(ALICE))))
+    assert set(ids(parts.lobby.page(wanted, None, 100, first.next))) == games - {left}

@@ -1,4 +1,4 @@
-"""Followers and workers as processes, killed while bots play: no game ever stalls."""
+"""Followers and workers as processes, while their queue forgets everything or is gone."""
 
 import os
 import subprocess
@@ -8,13 +8,12 @@ from pathlib import Path
 
 from redis import Redis
 
-from events.vocabulary import GameId
 from service.settings import Settings
 from service.wiring import Services, services
 from service.workers.jobs import bot_queue
 from tests.e2e.running import PEPPER, eventually
 from tests.servers import running_server, valkey
-from tests.workers.tables import by_bots, found, is_finished
+from tests.workers.tables import found, is_finished
 
 COMMANDS = ("follow", "work")
 TABLES = [("bot",) * 4, ("bot",) * 3, ("bot",) * 2]
@@ -57,33 +56,6 @@ def parts_over(events_url: str, queue_url: str) -> Services:
             web_processes=1,
         )
     )
-
-
-def moves(parts: Services, games: list[GameId]) -> int:
-    """How often bots have acted in all games."""
-    return sum(by_bots(list(parts.table.log(game))) for game in games)
-
-
-def kill_once_it_plays(parts: Services, games: list[GameId]) -> None:
-    """A worker that is killed in the middle of a job."""
-    with running("work", parts) as worker:
-        before = moves(parts, games)
-        eventually(lambda: moves(parts, games) > before + 40, "a worker that plays")
-        worker.kill()
-
-
-def test_thirty_games_of_bots_end_though_workers_are_killed(
-    redis_url: str, server_folder: Path
-) -> None:
-    with queue_server(server_folder) as queue_url:
-        parts = parts_over(redis_url, queue_url)
-        games = [found(parts.table, *TABLES[number % 3]).id for number in range(30)]
-        with running("follow", parts):
-            for _time in range(4):
-                kill_once_it_plays(parts, games)
-            assert not all(is_finished(parts.table, game) for game in games)
-        with running("follow", parts), running("work", parts):
-            eventually(lambda: all(is_finished(parts.table, game) for game in games), "the ends")
 
 
 def test_a_queue_that_forgets_everything_is_filled_again(
