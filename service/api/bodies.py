@@ -29,7 +29,7 @@ def _body() -> bytes:
     try:
         raw = request.get_data()
     except ChunksMalformed:
-        raise Problem("bad-request", "The chunks of the body cannot be read.") from None
+        raise Problem("malformed-json", "The chunks of the body cannot be read.") from None
     # Werkzeug cuts a body of unknown length at the limit instead of refusing it.
     if request.content_length is None and len(raw) == request.max_content_length:
         raise Problem("body-too-large")

@@ -46,4 +46,4 @@ def test_chunks_that_cannot_be_read_are_the_client_s_fault(client: CheckedClient
         headers={"Content-Type": "application/json", "Transfer-Encoding": "chunked"},
         environ_overrides={"wsgi.input_terminated": True},
     )
-    assert body_of(answer, 400)["code"] == "bad-request"
+    assert body_of(answer, 400)["code"] == "malformed-json"
