@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from events.vocabulary import BotLevel, Cause, GameId, PlayerId
 from service.bots.strategy import choose, command_of, random_of
+from service.bots.turn import bot_turn
 from service.game.commands import CreateGame, SeatWish
 from service.game.decide import Chance, decide
 from service.game.evolve import evolve
 from service.game.founding import found
 from service.game.position import Position
 from service.game.refusals import Refusal
-from service.game.state import Finished, Game, seat_to_act
-from service.rules.fair_shuffle import decision_seed
+from service.game.state import Finished, Game
 from service.rules.house_rules import OptionValue
-from service.views.seat_view import match_of, seat_view
+from service.views.seat_view import match_of
 
 GAME = GameId("g_0simulation")
 NOBODY = PlayerId("p_simulation")
@@ -83,15 +83,15 @@ def start_game(
 
 def take_turn(position: Position) -> Position:
     """The game after the bot on turn has acted; raises Refused if its choice was not legal."""
-    game, seat = position.game, seat_to_act(position.game)
-    if seat is None:
-        raise Refused("nobody is on turn")
-    level = game.setup.places[seat].level or BotLevel.CLUB
-    random = random_of(decision_seed(position.seed, seat, position.version))
-    body = choose(seat_view(position, seat), random, level)
-    events = decide(game, command_of(body, seat), Chance(position.seed, GAME), Cause.BOT)
+    turn = bot_turn(position)
+    if turn is None:
+        raise Refused("no bot is on turn")
+    body = choose(turn.view, random_of(turn.decision_seed), turn.level)
+    chance = Chance(position.seed, GAME)
+    events = decide(position.game, command_of(body, turn.seat), chance, Cause.BOT)
     if isinstance(events, Refusal):
         raise Refused(events.detail)
+    game = position.game
     for event in events:
         game = evolve(game, event)
     return position._replace(game=game, version=position.version + len(events))

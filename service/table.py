@@ -16,18 +16,15 @@ from events.store import (
     SuccessorExists,
     VersionConflict,
 )
-from events.vocabulary import SHARDS, BotLevel, Cause, GameId, PlayerId, Seat, shard_of
-from service.game.bot_engine import TAKEOVER_LEVEL
+from events.vocabulary import SHARDS, Cause, GameId, PlayerId, Seat, shard_of
 from service.game.commands import Action, Command, CreateGame, TakeSeat
 from service.game.decide import Chance, Decision, decide
 from service.game.evolve import evolve
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
 from service.game.position import Position, fold
 from service.game.refusals import Reason, Refusal
-from service.game.state import Finished, Game, is_bot_turn, seat_of, seat_to_act
-from service.rules.fair_shuffle import SEED_BYTES, decision_seed
-from service.views.seat_view import seat_view
-from service.views.shapes import SeatView
+from service.game.state import Finished, Game, is_bot_turn, seat_of
+from service.rules.fair_shuffle import SEED_BYTES
 
 BOT_TURN_GRACE = 3000
 """Milliseconds after which a game that waits for a bot is looked at again."""
@@ -50,16 +47,6 @@ class VersionMismatch(Exception):
     def __init__(self, position: Position) -> None:
         super().__init__(position.id)
         self.position = position
-
-
-class BotTurn(NamedTuple):
-    """A turn that a bot must take: all it may know, and the seed of its decision."""
-
-    position: Position
-    seat: Seat
-    view: SeatView
-    level: BotLevel
-    decision_seed: bytes
 
 
 class ByPlayer(NamedTuple):
@@ -162,21 +149,6 @@ class Table:
         take = TakeSeat(player, None, is_bot, self.now())
         seated = self.act(successor, take)
         return seated if isinstance(seated, Refusal) else (seated, False)
-
-    def bot_turn(self, game_id: GameId) -> BotTurn | None:
-        """What the bot on turn needs, None if no bot must act; raises GameUnknown."""
-        position = self.look(game_id)
-        seat = seat_to_act(position.game)
-        if seat is None or not is_bot_turn(position.game):
-            return None
-        level = position.game.setup.places[seat].level
-        return BotTurn(
-            position,
-            seat,
-            seat_view(position, seat),
-            level or TAKEOVER_LEVEL,
-            decision_seed(position.seed, seat, position.version),
-        )
 
     def _found_rematch(
         self, game_id: GameId, finished: Finished, player: PlayerId, *, is_bot: bool

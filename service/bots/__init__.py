@@ -1,1 +1,1 @@
-"""Bots: a seat's view in, an action out. Read strategy, reading, club, hand_value, novice."""
+"""Bots: a seat's view in, an action out. Read turn, strategy, reading, club, novice."""

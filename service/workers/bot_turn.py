@@ -10,11 +10,12 @@ from rq.timeouts import JobTimeoutException
 
 from events.vocabulary import Cause, GameId
 from service.bots.strategy import choose, command_of, random_of
+from service.bots.turn import BotTurn, bot_turn
 from service.game.commands import Action
 from service.game.decide import legal_actions
 from service.game.refusals import Refusal
 from service.settings import settings_from_environment
-from service.table import BotTurn, GameUnknown, Table, VersionMismatch
+from service.table import GameUnknown, Table, VersionMismatch
 from service.wiring import Services, queue_client, services
 from service.workers.jobs import bot_queue, enqueue_bot_turn
 
@@ -61,7 +62,7 @@ def take_bot_turns(table: Table, game: GameId, version: int, seconds: float) -> 
     """Take bots' turns from a version on; the version where time ran out with a bot on turn."""
     until = time.monotonic() + seconds
     try:
-        turn = table.bot_turn(game)
+        turn = bot_turn(table.look(game))
     except GameUnknown:
         return None
     if turn is not None and turn.position.version != version:
@@ -69,7 +70,7 @@ def take_bot_turns(table: Table, game: GameId, version: int, seconds: float) -> 
     while turn is not None:
         if not _take(table, turn):
             return None
-        turn = table.bot_turn(game)
+        turn = bot_turn(table.look(game))
         if turn is not None and time.monotonic() > until:
             return turn.position.version
     return None
