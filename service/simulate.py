@@ -9,11 +9,11 @@ from service.bots.strategy import choose, command_of, random_of
 from service.bots.turn import bot_turn
 from service.game.commands import CreateGame, SeatWish
 from service.game.decide import Chance, decide
-from service.game.evolve import evolve
+from service.game.evolve import evolve_all
 from service.game.founding import found
 from service.game.position import Position
 from service.game.refusals import Refusal
-from service.game.state import Finished, Game
+from service.game.state import Finished
 from service.rules.house_rules import OptionValue
 from service.views.seat_view import match_of
 
@@ -74,11 +74,7 @@ def start_game(
     events = found(CreateGame(NOBODY, players, wishes, rules), Chance(secret, GAME))
     if isinstance(events, Refusal):
         raise Refused(events.detail)
-    game: Game | None = None
-    for event in events:
-        game = evolve(game, event)
-    assert game is not None  # noqa: S101  (a game begins with events)
-    return Position(GAME, game, len(events), NO_COMMAND, 0, 0, secret)
+    return Position(GAME, evolve_all(None, *events), len(events), NO_COMMAND, 0, 0, secret)
 
 
 def take_turn(position: Position) -> Position:
@@ -91,7 +87,5 @@ def take_turn(position: Position) -> Position:
     events = decide(position.game, command_of(body, turn.seat), chance, Cause.BOT)
     if isinstance(events, Refusal):
         raise Refused(events.detail)
-    game = position.game
-    for event in events:
-        game = evolve(game, event)
+    game = evolve_all(position.game, *events)
     return position._replace(game=game, version=position.version + len(events))

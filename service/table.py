@@ -19,7 +19,7 @@ from events.store import (
 from events.vocabulary import SHARDS, Cause, GameId, PlayerId, Seat, shard_of
 from service.game.commands import Action, Command, CreateGame, TakeSeat
 from service.game.decide import Chance, Decision, decide
-from service.game.evolve import evolve
+from service.game.evolve import evolve_all
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
 from service.game.position import Position, fold
 from service.game.refusals import Reason, Refusal
@@ -163,7 +163,7 @@ class Table:
         if isinstance(events, Refusal):
             return events
         entries = _caused(events, Cause.PLAYER)
-        game, command_id = _after(None, entries), _new_command_id()
+        game, command_id = evolve_all(None, *events), _new_command_id()
         done = self._store.append(
             game_id,
             NO_ENTRIES,
@@ -177,7 +177,7 @@ class Table:
         )
 
     def _append(self, before: Position, entries: Sequence[Entry], command_id: bytes) -> Position:
-        game = _after(before.game, entries)
+        game = evolve_all(before.game, *(entry.event for entry in entries))
         done = self._store.append(before.id, before.head, command_id, entries, due_in=_due_in(game))
         return self._remember(
             Position(
@@ -236,13 +236,6 @@ def _caused(events: Sequence[Event], cause: Cause) -> list[Entry]:
         for event in events[1:]
     )
     return entries
-
-
-def _after(game: Game | None, entries: Sequence[Entry]) -> Game:
-    for entry in entries:
-        game = evolve(game, entry.event)
-    assert game is not None  # noqa: S101  (an append has entries)
-    return game
 
 
 def _due_in(game: Game) -> int | None:

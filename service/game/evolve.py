@@ -61,6 +61,14 @@ def evolve(game: Game | None, event: Event) -> Game:
         raise CorruptLog(f"{type(event).__name__} while {type(game).__name__}") from fault
 
 
+def evolve_all(game: Game | None, first: Event, *others: Event) -> Game:
+    """The game after some events, one at least; raises CorruptLog on the impossible."""
+    after = evolve(game, first)
+    for event in others:
+        after = evolve(after, event)
+    return after
+
+
 def _created(event: GameCreated) -> Game:
     try:
         return seating.created(event)
@@ -177,17 +185,7 @@ def _card_played(game: Game, event: CardPlayed) -> Game:
     tricks = (*tricks, taken)
     match = Match(match.scores, match.last_round, taken, dealt.number, match.thrown_in_row)
     after = Playing(
-        setup,
-        match,
-        dealt,
-        tuple(masks),
-        calls,
-        contract,
-        orders,
-        orders[winner],
-        (),
-        tricks,
-        won,
+        setup, match, dealt, tuple(masks), calls, contract, orders, orders[winner], (), tricks, won
     )
     return after if len(tricks) < CARDS_EACH[setup.players] else _scored(after)
 

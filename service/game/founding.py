@@ -5,9 +5,9 @@ from events.vocabulary import BotLevel, GameId, PlayerId, Seat
 from service.game import bot_engine
 from service.game.commands import CreateGame, SeatWish
 from service.game.decide import Chance, Decision, next_deal
-from service.game.evolve import evolve
+from service.game.evolve import evolve_all
 from service.game.refusals import Reason, Refusal
-from service.game.state import Dealing, Finished, Game, Kind, Place
+from service.game.state import Dealing, Finished, Kind, Place
 from service.rules import VERSION
 from service.rules.house_rules import house_rules, options
 
@@ -50,9 +50,7 @@ def _with_start(command: CreateGame, events: tuple[Event, ...], chance: Chance) 
     if command.start != "auto" or kinds & {"open", "player"}:
         return events
     events = (*events, GameStarted())
-    game: Game | None = None
-    for event in events:
-        game = evolve(game, event)
+    game = evolve_all(None, *events)
     assert isinstance(game, Dealing)  # noqa: S101  (what GameStarted makes of a game)
     return (*events, next_deal(game, chance))
 
