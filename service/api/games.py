@@ -1,6 +1,6 @@
 """Games: create, list, look at, start, abort, rematch."""
 
-from typing import Any
+from typing import Any, get_args
 
 from flask import Blueprint, Response, request
 
@@ -26,9 +26,10 @@ from service.game.refusals import Refusal
 from service.projections.lobby import CursorMalformed, Wanted
 from service.views.replay_view import rounds
 from service.views.seat_view import seat_seen_by
+from service.views.shapes import Status
 
 games = Blueprint("games", __name__)
-STATUSES = ("open", "in_progress", "finished", "aborted")
+STATUSES = get_args(Status)
 MOST_ON_A_PAGE = 100
 
 

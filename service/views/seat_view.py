@@ -1,7 +1,5 @@
 """What one viewer may know of a game, built up from nothing (architecture decision 8)."""
 
-from typing import Literal
-
 from events.vocabulary import NO_CARDS, Card, Hand, PlayerId, Seat, Trump
 from service.game.commands import Action, MakeBid, NameTrump, Pass, PlayCard
 from service.game.decide import legal_actions
@@ -29,14 +27,13 @@ from service.views.round_shapes import last_round_shape, last_trick_shape, round
 from service.views.shapes import (
     ActionBody,
     FairnessShape,
+    Phase,
     SeatShape,
     SeatView,
+    Status,
     TurnShape,
     YouShape,
 )
-
-Status = Literal["open", "in_progress", "finished", "aborted"]
-Phase = Literal["auction", "naming_trump", "play"]
 
 _PHASES: dict[type[Game], Phase] = {
     Bidding: "auction",

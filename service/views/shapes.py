@@ -2,6 +2,10 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+Status = Literal["open", "in_progress", "finished", "aborted"]
+Phase = Literal["auction", "naming_trump", "play"]
+SeatKind = Literal["human", "bot", "open"]
+
 
 class ActionBody(TypedDict):
     """One legal action, ready to POST."""
@@ -25,7 +29,7 @@ class SeatShape(TypedDict):
 
     seat: int
     side: int
-    kind: Literal["human", "bot", "open"]
+    kind: SeatKind
     player: PlayerShape | None
     level: str | None
     cards: int
@@ -131,8 +135,8 @@ class SeatView(TypedDict):
     id: str
     url: str
     version: int
-    status: Literal["open", "in_progress", "finished", "aborted"]
-    phase: Literal["auction", "naming_trump", "play"] | None
+    status: Status
+    phase: Phase | None
     players: int
     rules: dict[str, str | int | bool]
     clock: None
@@ -229,7 +233,7 @@ class ReplaySeatShape(TypedDict):
 
     seat: int
     side: int
-    kind: Literal["human", "bot", "open"]
+    kind: SeatKind
     player: PlayerShape | None
     level: str | None
 
@@ -238,7 +242,7 @@ class Replay(TypedDict):
     """A whole game, self-contained once it has ended."""
 
     id: str
-    status: Literal["open", "in_progress", "finished", "aborted"]
+    status: Status
     version: int
     players: int
     rules: dict[str, str | int | bool]

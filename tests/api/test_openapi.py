@@ -19,7 +19,7 @@ from service.api.problems import KINDS
 from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET, HouseRules, options
 from service.settings import Settings
 from service.views.public_event import _PUBLIC
-from service.views.seat_view import Phase
+from service.views.shapes import Phase
 from service.wiring import services
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
