@@ -8,6 +8,7 @@ from typing import cast
 
 from environs import EnvError
 
+from events.vocabulary import BotLevel
 from service.embedded import Server, die_with_parent, run_embedded
 from service.settings import Settings, settings_from_environment
 
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     play = add("play", _play, "Play a game in the terminal against bots, over HTTP.")
     play.add_argument("--url", default=DEFAULT_URL, help="where the service is")
     play.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
-    play.add_argument("--level", choices=("novice", "club"), default="club")
+    play.add_argument("--level", choices=[level.value for level in BotLevel], default="club")
     play.add_argument("--name", help="what you are called")
     simulate = add("simulate", _simulate, "Play whole games of bots, without a server.")
     simulate.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
