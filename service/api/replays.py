@@ -55,7 +55,7 @@ def get_replay(game_id: str) -> Response:
     seat = seat_asked(position.game.setup.players)
     if seat is not None:
         _allow(position, position, seat, who)
-    whole: dict[str, Any] = {**replay(known, log, viewer_of(who), seat)}
+    whole: dict[str, Any] = {**replay(log, position, viewer_of(who), seat)}
     add_names(whole["seats"])
     return json_response(whole, headers=ENDED if is_over(position.game) else PRIVATE)
 

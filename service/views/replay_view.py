@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from events.catalogue import RoundDealt
 from events.store import Recorded
-from events.vocabulary import GameId, Hand, PlayerId, Seat, cards_in
+from events.vocabulary import Hand, PlayerId, Seat, cards_in
 from service.game.evolve import evolve
-from service.game.position import Position, fold
+from service.game.position import Position
 from service.game.state import Game, Round, is_over
 from service.rules.ranking import sorted_hand
 from service.views.canonical import rfc3339
@@ -26,14 +26,15 @@ MaySee = Callable[[Game, Seat], bool]
 
 
 def replay(
-    game_id: GameId, log: Sequence[Recorded], viewer: PlayerId | None, seat: Seat | None = None
+    log: Sequence[Recorded],
+    position: Position,
+    viewer: PlayerId | None,
+    seat: Seat | None = None,
 ) -> Replay:
     """The game so far: every hand if it has ended (or one seat's), else the viewer's own."""
-    position = fold(game_id, log)
-    assert position is not None  # noqa: S101  (a log that is asked for has entries)
     view = seat_view(position, None)
     return {
-        "id": game_id,
+        "id": position.id,
         "status": view["status"],
         "version": position.version,
         "players": view["players"],
@@ -46,7 +47,7 @@ def replay(
         "winners": view["winners"],
         "fairness": fairness_shape(position),
         "events": _events(log),
-        "log_hash": list(log_hashes(game_id, log))[-1],
+        "log_hash": list(log_hashes(position.id, log))[-1],
     }
 
 

@@ -93,7 +93,7 @@ def without_names(shape: Any) -> Any:
 def test_the_replay_and_its_rounds_are_what_the_code_makes_of_its_log() -> None:
     now = fold(GAME, LOG)
     assert now is not None
-    assert without_names(replay(GAME, LOG, None)) == without_names(WHOLE)
+    assert without_names(replay(LOG, now, None)) == without_names(WHOLE)
     assert TOLD["rounds"] == {"items": rounds(LOG, now, None)}
 
 

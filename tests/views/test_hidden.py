@@ -103,7 +103,9 @@ def bytes_received(log: list[Recorded], viewer: PlayerId | None) -> bytes:
     shown = [dict(frame) for frame in frames(GAME, log, viewer, 0, len(log))]
     for frame in shown:
         del frame["log_hash"]
-    whole = dict(replay(GAME, log, viewer))
+    now = fold(GAME, log)
+    assert now is not None
+    whole = dict(replay(log, now, viewer))
     del whole["log_hash"]
     return orjson.dumps([shown, whole])
 
