@@ -37,6 +37,7 @@ def test_characters_are_counted_as_people_count_them(grapheme: str) -> None:
     "name",
     [
         "a\nb",
+        "a\U000e0061\U000e007f",
         "a\x00b",
         "a\x7fb",
         "a\u0085b",
