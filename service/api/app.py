@@ -2,6 +2,7 @@
 
 from flask import Flask
 from flask_cors import CORS
+from werkzeug.routing import IntegerConverter
 
 from service.api.actions import actions
 from service.api.games import games
@@ -27,12 +28,19 @@ ALLOWED_HEADERS = [
 EXPOSED_HEADERS = ["ETag", "Location", "Retry-After", "RateLimit", "Allow", "Idempotent-Replayed"]
 
 
+class PlainNumber(IntegerConverter):
+    """Numbers in addresses, each spelled one way: Werkzeug takes any script's digits, and zeros."""
+
+    regex = r"0|[1-9][0-9]*"
+
+
 def create_app(services: Services) -> Flask:
     """The app over a process's parts."""
     app = Flask("service.api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.url_map.redirect_defaults = False
     app.url_map.merge_slashes = False
+    app.url_map.converters["int"] = PlainNumber
     attach(app, services)
     for blueprint in (players, games, seats, actions, replays, pages):
         app.register_blueprint(blueprint)

@@ -5,7 +5,7 @@ from redis import Redis
 
 from service.api.app import create_app
 from service.wiring import Services
-from tests.api.conftest import Api
+from tests.api.conftest import Api, body_of
 from tests.api.test_bodies import kept
 from tests.api.test_games import finished_game
 
@@ -115,6 +115,16 @@ def test_a_method_that_an_address_does_not_answer(
             assert (answer.status_code, answer.json["code"]) == (405, "method-not-allowed")
             assert set(answer.headers["Allow"].split(", ")) == methods
     assert kept(redis_client) == before
+
+
+@pytest.mark.parametrize("number", ["01", "\N{ARABIC-INDIC DIGIT ONE}", "1x", "-1", "1.0"])
+def test_a_number_in_an_address_has_one_spelling(
+    app_services: Services, game: tuple[str, str, str], number: str
+) -> None:
+    client = create_app(app_services).test_client()
+    for part in ("replay", "seats"):
+        answer = client.get(f"/v1/games/{game[0]}/{part}/{number}")
+        assert body_of(answer, 404)["code"] == "route-unknown"
 
 
 @pytest.mark.parametrize("url", ["/", "/v1", "/v1/games/", "//v1/games", "/v1/Games", "/v1/me/x"])
