@@ -14,6 +14,7 @@ from service.settings import Settings, settings_from_environment
 
 Command = Callable[[argparse.Namespace, Settings], None]
 DEFAULT_URL = "http://127.0.0.1:8000"
+URL_HELP = f"where the service is ({DEFAULT_URL})"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="pepper", description=__doc__)
+    parser = argparse.ArgumentParser(prog="pepper", description="The card game Pepper, served.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, run: Command, about: str) -> argparse.ArgumentParser:
@@ -47,18 +48,18 @@ def _parser() -> argparse.ArgumentParser:
         "server", choices=("events", "queue")
     )
     play = add("play", _play, "Play a game in the terminal against bots, over HTTP.")
-    play.add_argument("--url", default=DEFAULT_URL, help="where the service is")
-    play.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
+    play.add_argument("--url", default=DEFAULT_URL, help=URL_HELP)
+    play.add_argument("--players", type=int, choices=(2, 3, 4), default=4, help="4 if not said")
     play.add_argument("--level", choices=[level.value for level in BotLevel], default="club")
     play.add_argument("--name", help="what you are called")
     simulate = add("simulate", _simulate, "Play whole games of bots, without a server.")
-    simulate.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
-    simulate.add_argument("--games", type=_count, default=100)
+    simulate.add_argument("--players", type=int, choices=(2, 3, 4), default=4, help="4 if not said")
+    simulate.add_argument("--games", type=_count, default=100, help="how many: 100 if not said")
     simulate.add_argument("--levels", default="club", help="one level, or one a seat by commas")
-    simulate.add_argument("--seed", type=int, default=1)
+    simulate.add_argument("--seed", type=int, default=1, help="the same seed, the same games")
     replay = add("replay", _replay, "Show a game, trick by trick.")
-    replay.add_argument("game", help="its id, or its link")
-    replay.add_argument("--url", default=DEFAULT_URL, help="where the service is")
+    replay.add_argument("game", help="its id, or its link, of which only the id counts")
+    replay.add_argument("--url", default=DEFAULT_URL, help=URL_HELP)
     return parser
 
 

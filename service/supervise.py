@@ -95,7 +95,7 @@ def serve(settings: Settings) -> None:
     running = [Supervised(name, line, _environment(settings)) for name, line in named.items()]
     try:
         if _wait_until_ready(settings, asked):
-            _say(f"Pepper is ready: {_url(settings)}")
+            _say(f"Pepper is ready: {_url(settings)} (the API: {_url(settings)}/docs)")
             asked.get()
     finally:
         _stop_all(running)

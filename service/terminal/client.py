@@ -57,7 +57,10 @@ class Client:
         except HTTPError as refused:
             raise Refused(_document(refused)) from None
         except URLError as fault:
-            raise SystemExit(f"pepper: {self._url} does not answer: {fault.reason}") from None
+            raise SystemExit(
+                f"pepper: {self._url} does not answer: {fault.reason} "
+                "(`make run` starts it; --url says where it is)"
+            ) from None
 
 
 def _document(refused: HTTPError) -> Json:
