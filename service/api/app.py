@@ -1,7 +1,6 @@
 """The Flask app: every blueprint, problem documents for every fault, CORS for every origin."""
 
-from flask import Flask
-from flask_cors import CORS
+from flask import Flask, Response, request
 from werkzeug.routing import IntegerConverter
 
 from service.api.actions import actions
@@ -16,16 +15,21 @@ from service.table import GameUnknown, VersionUnknown
 from service.wiring import Services
 
 LARGEST_BODY = 64 * 1024
-ALLOWED_HEADERS = [
-    "Authorization",
-    "Content-Type",
-    "If-Match",
-    "If-None-Match",
-    "Idempotency-Key",
-    "Last-Event-ID",
-    "Prefer",
-]
-EXPOSED_HEADERS = ["ETag", "Location", "Retry-After", "RateLimit", "Allow", "Idempotent-Replayed"]
+CORS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": (
+        "ETag, Location, Retry-After, RateLimit, Allow, Idempotent-Replayed"
+    ),
+}
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+    "Access-Control-Allow-Headers": (
+        "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, "
+        "Last-Event-ID, Prefer"
+    ),
+    "Access-Control-Max-Age": "3600",
+}
+"""Tokens and no cookies, so every origin may ask, and read the answer (ADR 0008)."""
 
 
 class PlainNumber(IntegerConverter):
@@ -51,12 +55,12 @@ def create_app(services: Services) -> Flask:
     app.register_error_handler(
         VersionUnknown, lambda _fault: problem_response(Problem("version-unknown"))
     )
-    CORS(
-        app,
-        origins="*",
-        send_wildcard=True,
-        allow_headers=ALLOWED_HEADERS,
-        expose_headers=EXPOSED_HEADERS,
-        max_age=3600,
-    )
+    app.after_request(_open_to_every_origin)
     return app
+
+
+def _open_to_every_origin(response: Response) -> Response:
+    response.headers.extend(CORS)
+    if request.method == "OPTIONS":
+        response.headers.extend(PREFLIGHT)
+    return response

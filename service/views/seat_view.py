@@ -1,5 +1,7 @@
 """What one viewer may know of a game, built up from nothing (architecture decision 8)."""
 
+from functools import lru_cache
+
 from events.vocabulary import NO_CARDS, Card, Hand, PlayerId, Seat, Trump
 from service.game.commands import Action, MakeBid, NameTrump, Pass, PlayCard
 from service.game.decide import legal_actions
@@ -46,6 +48,9 @@ _SORTED = {
 }
 
 
+_options = lru_cache(256)(options)
+
+
 def seat_seen_by(game: Game, player: PlayerId | None) -> Seat | None:
     """The seat that a player may look through: their own until they leave it."""
     if player is None:
@@ -68,7 +73,7 @@ def seat_view(position: Position, seat: Seat | None) -> SeatView:
         "status": status_of(game),
         "phase": _PHASES.get(type(game)),
         "players": setup.players,
-        "rules": {**options(setup.rules), "version": setup.rules_version},
+        "rules": {**_options(setup.rules), "version": setup.rules_version},
         "clock": None,
         "hints": setup.hints,
         "visibility": setup.visibility,
