@@ -11,8 +11,9 @@ from eventsourcing.domain import Aggregate, event
 from bench.games import log_of_400, store_log
 from bench.measure import milliseconds, wall_milliseconds
 from events.redis_store import RedisEventStore, log_key
-from events.vocabulary import GameId
+from events.vocabulary import GameId, Seat
 from service.game.position import fold
+from service.views.seat_view import seat_view
 from tests.conftest import client_of
 from tests.servers import running_server, valkey
 
@@ -50,6 +51,10 @@ def run() -> None:
         bare = wall_milliseconds(lambda: client.xrange(log_key(GAME)), 300)
     print(f"read, decode, fold 400 events: {wall:.2f} ms, CPU {cpu:.2f} ms")
     print(f"of it XRANGE: {bare:.2f} ms")
+    position = fold(GAME, log_of_400()[:380])
+    assert position is not None
+    view = milliseconds(lambda: [seat_view(position, Seat(0)) for _view in range(100)], 30)
+    print(f"a seat's view with its hash: {view * 10:.0f} us CPU")
     print(f"eventsourcing, 400 events in memory: CPU {library:.2f} ms")
     print(f"ratio (wall against the library's CPU): {wall / library:.3f}")
 

@@ -1,5 +1,8 @@
 """What a viewer cannot see changes nothing that the viewer receives, hashes and bots included."""
 
+import hmac
+import re
+from hashlib import sha256
 from random import Random
 
 import orjson
@@ -159,3 +162,39 @@ def test_who_sits_out_a_pepper_shows_nothing_until_the_end() -> None:
                 assert view == seat_view(position, None)
                 return
     pytest.fail("no pepper was played alone")
+
+
+def digests(value: object, name: str = "") -> set[tuple[str, str]]:
+    """Every hash-like value of an answer, with the name of its field."""
+    if isinstance(value, dict):
+        return {found for key, inner in value.items() for found in digests(inner, str(key))}
+    if isinstance(value, list | tuple):
+        return {found for inner in value for found in digests(inner, name)}
+    is_digest = isinstance(value, str) and re.fullmatch(r"[0-9a-f]{16,}", value) is not None
+    return {(name, str(value))} if is_digest else set()
+
+
+def guesses(log: list[Recorded]) -> set[str]:
+    """Digests that somebody who guesses the true deal can compute without the seed."""
+    deal = next(entry.event for entry in log if isinstance(entry.event, RoundDealt))
+    hands = [list(cards_in(hand)) for hand in (*deal.hands, deal.dead_hand)]
+    forms = [orjson.dumps(form) for form in (hands, hands[:-1], *hands)]
+    keyless = [sha256(form).hexdigest() for form in forms]
+    tagged = [sha256(b"deal" + form).hexdigest() for form in forms]
+    empty_key = [hmac.new(b"", b"deal" + form, "sha256").hexdigest() for form in forms]
+    return {*keyless, *tagged, *empty_key}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_hash_that_is_received_is_known_and_confirms_no_guess(players: int) -> None:
+    """A new hash-like field fails here until somebody has thought about what it gives away."""
+    played = random_game(Random(11), players, {"target_score": 30}, stop_after=25)
+    for viewer in (None, ALICE):
+        shown: list[object] = [
+            *frames(GAME, played.log, viewer, 0, 25),
+            replay(played.log, played.final, viewer),
+        ]
+        shown.append(seat_view(played.final, Seat(0) if viewer else None))
+        found = digests(shown)
+        assert {name for name, _value in found} == {"commitment", "view_hash", "log_hash"}
+        assert not {value for _name, value in found} & guesses(played.log)
