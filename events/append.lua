@@ -1,5 +1,5 @@
 -- Append to one game's log, or say why not, in one step on one shard (architecture decisions 3, 4).
--- KEYS: log, feed, due, predecessor's link (or the log again when there is none)
+-- KEYS: log, feed, due, predecessor's link (or the log again when there is none), wake-up channel
 -- ARGV: game, expected version, expected command id, command id, due in ms or '',
 --       successor of ('1' or ''), then cause and body of each event in one string
 -- Answers {1, version, time} when appended or recognised as a retry, {0, version} on conflict,
@@ -38,4 +38,5 @@ if ARGV[5] == '' then
 else
   redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), ARGV[1])
 end
+redis.call('SPUBLISH', KEYS[5], expected + count)
 return {1, expected + count, now}

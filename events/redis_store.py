@@ -46,6 +46,11 @@ def due_key(shard: str) -> str:
     return f"pepper:{{{shard}}}:due"
 
 
+def wake_channel(game: GameId) -> str:
+    """The sharded channel that says a game's new version after each append; it may lose some."""
+    return f"pepper:{{{shard_of(game)}}}:live:{game}"
+
+
 def _link_key(game: GameId) -> str:
     return f"pepper:{{{shard_of(game)}}}:next:{game}"
 
@@ -83,7 +88,7 @@ class RedisEventStore:
         """Add all entries or none; one lost answer is asked for again under the same command id."""
         shard = shard_of(game)
         link = log_key(game) if successor_of is None else _link_key(successor_of)
-        keys = [log_key(game), feed_key(shard), due_key(shard), link]
+        keys = [log_key(game), feed_key(shard), due_key(shard), link, wake_channel(game)]
         arguments: list[str | bytes | int] = [
             game,
             expected.version,
