@@ -11,6 +11,7 @@ from events.store import (
     NO_ENTRIES,
     Entry,
     EventStore,
+    Head,
     HeadLost,
     Recorded,
     SuccessorExists,
@@ -100,6 +101,10 @@ class Table:
         if not recorded:
             raise GameUnknown(game_id)
         return recorded
+
+    def log_after(self, game_id: GameId, head: Head) -> Sequence[Recorded]:
+        """What followed an entry; raises HeadLost if the log does not hold it any more."""
+        return self._store.read(game_id, head)
 
     def successor(self, game_id: GameId) -> GameId | None:
         """The rematch of a game, if there is one."""

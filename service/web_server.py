@@ -5,7 +5,7 @@ import sys
 from typing import NoReturn
 
 from service.settings import Settings
-from service.wiring import events_client, wait_for_server
+from service.wiring import STREAMS, WAITS, events_client, wait_for_server
 
 GRACEFUL_SECONDS = 3
 
@@ -14,11 +14,12 @@ def run_web(settings: Settings) -> NoReturn:
     """Wait for the store, then become gunicorn."""
     wait_for_server(events_client(settings))
     arguments = {
+        "config": "python:service.web_hooks",
         "worker-class": "gevent",
         "workers": settings.web_processes,
         "bind": f"{settings.host}:{settings.port}",
         "graceful-timeout": GRACEFUL_SECONDS,
-        "worker-connections": 4000,
+        "worker-connections": STREAMS + WAITS + 2500,
         "keep-alive": 65,
         "limit-request-line": 4094,
     }

@@ -10,6 +10,8 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from events.redis_store import RedisEventStore
+from service.live.hub import Hub
+from service.live.places import Places
 from service.players.accounts import Players
 from service.projections.lobby import Lobby
 from service.settings import Settings
@@ -17,6 +19,12 @@ from service.table import Table
 
 COMMAND_TIMEOUT, BLOCKING_TIMEOUT = 3.0, 30.0
 """Seconds that a command may take, and that a blocking read may."""
+
+STREAMS, STREAMS_EACH = 6000, 20
+"""Streams that one process holds, and that one token may hold there."""
+
+WAITS, WAITS_EACH = 1500, 10
+"""Answers that one process keeps waiting, and that one token or address may."""
 
 LONGEST_WAIT_FOR_SERVER = 30.0
 
@@ -31,13 +39,28 @@ class Services:
     table: Table
     players: Players
     lobby: Lobby
+    hub: Hub
+    stream_places: Places
+    wait_places: Places
 
 
 def services(settings: Settings) -> Services:
     """The parts of one process, over one pool of connections."""
     client = events_client(settings)
     store = RedisEventStore(client)
-    return Services(settings, client, store, Table(store), Players(client), Lobby(client))
+    table = Table(store)
+    hub = Hub(table, blocking_client(settings))
+    return Services(
+        settings,
+        client,
+        store,
+        table,
+        Players(client),
+        Lobby(client),
+        hub,
+        Places(STREAMS, STREAMS_EACH),
+        Places(WAITS, WAITS_EACH),
+    )
 
 
 def events_client(settings: Settings) -> Redis:

@@ -52,17 +52,22 @@ def view_response(
     position: Position, seat: Seat | None, status: int = 200, location: str | None = None
 ) -> Response:
     """A seat's view (None: a spectator's) with its ETag; 304 if the caller has it."""
-    view: dict[str, Any] = {**seat_view(position, seat)}
-    add_names(view["seats"])
-    if isinstance(position.game, Finished):
-        view["rematch"] = current().table.successor(position.id)
-    body = orjson.dumps(view)
+    body = orjson.dumps(named_view(position, seat))
     headers = {**PRIVATE, "ETag": f'"{position.version}-{sha256(body).hexdigest()[:8]}"'}
     if location is not None:
         headers["Location"] = location
     if _is_known(headers["ETag"], position.version):
         return Response(status=304, headers=headers)
     return Response(body, status=status, headers=headers, content_type="application/json")
+
+
+def named_view(position: Position, seat: Seat | None) -> dict[str, Any]:
+    """A seat's view (None: a spectator's) with what is not in the log: names, the rematch."""
+    view: dict[str, Any] = {**seat_view(position, seat)}
+    add_names(view["seats"])
+    if isinstance(position.game, Finished):
+        view["rematch"] = current().table.successor(position.id)
+    return view
 
 
 def own_view(position: Position, who: Caller, status: int = 200) -> Response:

@@ -73,6 +73,10 @@ EXPLANATIONS: Mapping[str, str] = {
     "only players who exist; the detail says what is wrong.",
     "internal-error": "This is a fault of the service, not of the request. Whether the request "
     "had an effect shows in the game's view.",
+    "too-many-streams": "Close a stream that you no longer read, or follow the game with "
+    "GET .../events.",
+    "streams-full": "This server holds as many streams as it can. Playing goes on: follow the game "
+    "with GET .../events until a place is free.",
     "store-unavailable": "The store of games did not answer. Try again shortly; whether an "
     "action counted shows in the game's view, and If-Match keeps it from counting twice.",
 }

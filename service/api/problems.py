@@ -66,7 +66,9 @@ KINDS: Mapping[str, Kind] = {
     Reason.MUST_FOLLOW_SUIT: Kind(422, "You must follow suit"),
     Reason.RULES_INVALID: Kind(422, "The house rules do not fit"),
     Reason.SEATS_INVALID: Kind(422, "The seats do not fit"),
+    "too-many-streams": Kind(429, "You hold as many streams as one may", is_retryable=True),
     "internal-error": Kind(500, "The service failed"),
+    "streams-full": Kind(503, "All places for streams are taken", is_retryable=True),
     "store-unavailable": Kind(503, "The store does not answer", is_retryable=True),
 }
 RETRY_AFTER = {"Retry-After": "1"}

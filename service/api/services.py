@@ -14,6 +14,11 @@ def attach(app: Flask, services: Services) -> None:
     app.extensions[_KEY] = services
 
 
+def parts_of(app: Flask) -> Services:
+    """The parts of an app, outside its requests."""
+    return cast(Services, app.extensions[_KEY])
+
+
 def current() -> Services:
     """The parts of the app that answers."""
     return cast(Services, current_app.extensions[_KEY])

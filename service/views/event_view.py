@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from events.store import Recorded
-from events.vocabulary import GameId, PlayerId
+from events.vocabulary import GameId, PlayerId, Seat
 from service.game.position import Position, fold
 from service.game.state import Aborted, Finished, Game, is_over
 from service.views.canonical import rfc3339
@@ -25,18 +25,20 @@ def frames(
         position = fold(game_id, (recorded,), before)
         if position is not None:
             log_hash = hashes[recorded.version - 1]
-            made.append(_frame(recorded, before, position, viewer, log_hash))
+            seat = seat_seen_by(position.game, viewer)
+            made.append(frame(recorded, before, position, seat, log_hash))
     return made
 
 
-def _frame(
+def frame(
     recorded: Recorded,
     before: Position | None,
     position: Position,
-    viewer: PlayerId | None,
+    seat: Seat | None,
     log_hash: str,
 ) -> Frame:
-    view = seat_view(position, seat_seen_by(position.game, viewer))
+    """One version as a seat sees it (None: a spectator); it stands alone."""
+    view = seat_view(position, seat)
     return {
         "type": "event",
         "game": position.id,

@@ -112,20 +112,30 @@ def _by(recorded: Recorded, before: Game | None) -> ByShape:
     return by
 
 
-def log_hashes(game: GameId, log: Iterable[Recorded]) -> Iterator[str]:
-    """The hash of the log after each entry, in hexadecimal.
+class LogChain:
+    """The hash of a log, entry by entry, in hexadecimal.
 
     log_hash(0) is SHA-256 of the game id, log_hash(v) is SHA-256(log_hash(v-1) || entry v). An
     entry is the canonical JSON of its version, time, `by` (the kind alone) and public event. A deal
     adds `hands`: HMAC-SHA256(seed, "deal" || JSON of the hands and the dead hand, as lists of
     cards), so that no guess of hidden cards can be tested before the seed is open.
     """
-    chain, seed = sha256(game.encode()).digest(), b""
-    for recorded in log:
+
+    def __init__(self, game: GameId) -> None:
+        self._chain, self._seed = sha256(game.encode()).digest(), b""
+
+    def add(self, recorded: Recorded) -> str:
+        """The hash after the next entry."""
         if isinstance(recorded.event, GameCreated):
-            seed = recorded.event.seed
-        chain = sha256(chain + canonical(_hashed(recorded, seed))).digest()
-        yield chain.hex()
+            self._seed = recorded.event.seed
+        self._chain = sha256(self._chain + canonical(_hashed(recorded, self._seed))).digest()
+        return self._chain.hex()
+
+
+def log_hashes(game: GameId, log: Iterable[Recorded]) -> Iterator[str]:
+    """The hash of the log after each entry (see LogChain)."""
+    chain = LogChain(game)
+    return (chain.add(recorded) for recorded in log)
 
 
 def _hashed(recorded: Recorded, seed: bytes) -> PublicEvent:

@@ -1,0 +1,170 @@
+"""A game as it happens: server-sent events or lines of JSON, resumed from any version."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import orjson
+from flask import Blueprint, Response, request
+
+from service.api.answers import PRIVATE, known_id, named_view, number_asked, viewer_of
+from service.api.auth import reader, token_check
+from service.api.problems import RETRY_AFTER, Problem
+from service.api.services import current
+from service.live.hub import Gone, Watch
+from service.live.places import NoPlace, TooMany
+from service.players.accounts import Caller
+from service.views.canonical import rfc3339
+from service.views.event_view import frames
+from service.views.seat_view import seat_seen_by
+
+streams = Blueprint("streams", __name__)
+KEEP_ALIVE = 5.0
+"""Seconds between signs of life; each time the token is looked at again."""
+
+RETRY = 1000
+"""Milliseconds that a client waits before it connects again."""
+
+SSE, NDJSON = "text/event-stream", "application/x-ndjson"
+STREAMED = {**PRIVATE, "X-Accel-Buffering": "no"}
+HIGHEST = 10**9
+
+
+@streams.get("/v1/games/<game_id>/stream")
+def stream_game(game_id: str) -> Response:
+    """A snapshot, then each version once, in order, until the game has ended."""
+    who, known = reader(), known_id(game_id)
+    is_sse, after = _is_sse(), _after()
+    if after is None and request.headers.get("Last-Event-ID") == "end":
+        return Response(status=204, headers=STREAMED)
+    headers = {**STREAMED, "Content-Type": SSE if is_sse else NDJSON}
+    if request.method == "HEAD":
+        current().table.look(known)
+        return Response(headers=headers)
+    with ExitStack() as held:
+        held.callback(_take_place(who))
+        watch = current().hub.watch(known, viewer_of(who))
+        held.callback(current().hub.leave, watch)
+        opening = _opening(watch, after, is_sse=is_sse)
+        stream = Stream(watch, opening, token_check(), held.pop_all().close, is_sse=is_sse)
+    return Response(stream, headers=headers)
+
+
+def _take_place(who: Caller | None) -> Callable[[], None]:
+    """Take a place for a stream; gives what frees it."""
+    places, name = current().stream_places, who.token_id if who else None
+    try:
+        places.take(name)
+    except TooMany:
+        raise Problem("too-many-streams", headers=RETRY_AFTER) from None
+    except NoPlace:
+        raise Problem("streams-full", headers=RETRY_AFTER) from None
+    return partial(places.leave, name)
+
+
+def _is_sse() -> bool:
+    """Server-sent events, unless lines of JSON are liked better."""
+    asked = request.accept_mimetypes
+    return not asked or asked[SSE] >= asked[NDJSON]
+
+
+def _after() -> int | None:
+    asked = request.headers.get("Last-Event-ID")
+    if asked is None:
+        return number_asked("after", 0, 0, HIGHEST) if "after" in request.args else None
+    if asked == "end":
+        return None
+    if not (asked.isascii() and asked.isdigit() and int(asked) <= HIGHEST):
+        raise Problem("malformed-header", "Last-Event-ID: the id of a frame.")
+    return int(asked)
+
+
+def _opening(watch: Watch, after: int | None, *, is_sse: bool) -> list[bytes]:
+    """What a stream begins with: up to the version at which the watch began."""
+    made = [b"retry: %d\n\n" % RETRY] if is_sse else []
+    is_asked = request.args.get("snapshot")
+    if is_asked not in (None, "true", "false"):
+        raise Problem("malformed-query", "snapshot: true or false.")
+    is_ahead = after is not None and after > watch.since
+    if is_ahead:
+        body = {"type": "reset", "game": watch.game_id, "version": watch.since}
+        made.append(_framed("reset", watch.since, orjson.dumps(body), is_sse=is_sse))
+    start = watch.since if after is None or is_ahead else after
+    if after is None or is_ahead or is_asked == "true":
+        start = max(start, 1)
+        made.append(_framed("snapshot", start, _snapshot(watch, start), is_sse=is_sse))
+    if start < watch.since:
+        log = current().table.log(watch.game_id)
+        for each in frames(watch.game_id, log, watch.viewer, start, watch.since - start):
+            made.append(_framed("event", each["version"], orjson.dumps(each), is_sse=is_sse))
+    return made
+
+
+def _snapshot(watch: Watch, version: int) -> bytes:
+    position = current().table.look_at(watch.game_id, version)
+    view = named_view(position, seat_seen_by(position.game, watch.viewer))
+    body = {"type": "snapshot", "game": watch.game_id, "version": version, "view": view}
+    return orjson.dumps(body)
+
+
+def _framed(kind: str, id_: int | str | None, body: bytes, *, is_sse: bool) -> bytes:
+    if not is_sse:
+        return body + b"\n"
+    id_line = b"" if id_ is None else f"id: {id_}\n".encode()
+    return b"%sevent: %s\ndata: %s\n\n" % (id_line, kind.encode(), body)
+
+
+class Stream:
+    """The body of one streamed answer; `close` gives all back that it holds."""
+
+    def __init__(
+        self,
+        watch: Watch,
+        opening: list[bytes],
+        is_token_good: Callable[[], bool],
+        leave: Callable[[], None],
+        *,
+        is_sse: bool,
+    ) -> None:
+        self._watch, self._is_sse = watch, is_sse
+        self._is_token_good, self.close = is_token_good, leave
+        self._chunks = self._all(opening)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._chunks
+
+    def _all(self, opening: list[bytes]) -> Iterator[bytes]:
+        yield b"".join(opening)
+        if self._watch.is_over:
+            yield self._last("end", "end", {})
+            return
+        due = time.monotonic() + KEEP_ALIVE
+        while True:
+            item = self._watch.next(due - time.monotonic())
+            if isinstance(item, Gone):
+                yield self._last("reconnect", None, {"reason": item.reason, "retry": RETRY})
+                return
+            if item is not None:
+                yield _framed("event", item.version, item.json, is_sse=self._is_sse)
+                if item.is_last:
+                    yield self._last("end", "end", {})
+                    return
+            if time.monotonic() >= due:
+                due = time.monotonic() + KEEP_ALIVE
+                if not self._is_token_good():
+                    reason = {"reason": "token-invalid", "retry": RETRY}
+                    yield self._last("reconnect", None, reason)
+                    return
+                yield self._ping()
+
+    def _last(self, kind: str, id_: str | None, more: dict[str, Any]) -> bytes:
+        body = orjson.dumps({"type": kind, "game": self._watch.game_id, **more})
+        return _framed(kind, id_, body, is_sse=self._is_sse)
+
+    def _ping(self) -> bytes:
+        at = rfc3339(int(time.time() * 1000))
+        if self._is_sse:
+            return f": {at}\n\n".encode()
+        return orjson.dumps({"type": "ping", "at": at}) + b"\n"

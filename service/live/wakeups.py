@@ -1,0 +1,75 @@
+"""One pub/sub connection a process: channels ring bells. A bell may be lost, never the log."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from redis import Redis
+from redis.client import PubSub
+from redis.exceptions import RedisError
+
+Bell = Callable[[str], None]
+QUIET_FOR = 1.0
+"""Seconds that the listener waits for a message before it looks whether it should go on."""
+
+_log = logging.getLogger(__name__)
+
+
+class Wakeups:
+    """Rings the bell with a channel's name at every message there, and whenever one may be lost.
+
+    The connection and its thread are made with the first channel, so that a process which forks
+    after it was built shares neither.
+    """
+
+    def __init__(self, client: Redis, bell: Bell) -> None:
+        self._client, self._bell = client, bell
+        self._channels: set[str] = set()
+        self._lock = threading.Lock()
+        self._pubsub: PubSub | None = None
+
+    def listen(self, channel: str) -> None:
+        """Hear a channel from now on; the bell rings once when that holds."""
+        with self._lock:
+            self._channels.add(channel)
+            if self._pubsub is None:
+                self._pubsub = self._client.pubsub()  # type: ignore[no-untyped-call]
+                threading.Thread(target=self._run, daemon=True, name="wakeups").start()
+        self._tell("ssubscribe", channel)
+
+    def ignore(self, channel: str) -> None:
+        """Hear a channel no more."""
+        with self._lock:
+            self._channels.discard(channel)
+        self._tell("sunsubscribe", channel)
+
+    def _tell(self, command: str, channel: str) -> None:
+        try:
+            getattr(self._pubsub, command)(channel)
+        except RedisError as fault:  # the listener connects again and subscribes to all of them
+            _log.warning("wake-ups: %s: %s", command, fault)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self._hear()
+            except (RedisError, OSError, RuntimeError) as fault:
+                _log.warning("wake-ups: %s", fault)
+                time.sleep(QUIET_FOR)
+                self._connect_again()
+
+    def _hear(self) -> None:
+        pubsub = self._pubsub
+        assert pubsub is not None  # noqa: S101  (made before the thread)
+        while True:
+            message = pubsub.get_sharded_message(timeout=QUIET_FOR)
+            if message and message["type"] in ("smessage", "ssubscribe"):
+                self._bell(message["channel"].decode())
+
+    def _connect_again(self) -> None:
+        with self._lock:
+            channels = list(self._channels)
+            self._pubsub = self._client.pubsub()  # type: ignore[no-untyped-call]
+        for channel in channels:
+            self._tell("ssubscribe", channel)
