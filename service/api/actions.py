@@ -12,6 +12,7 @@ from service.api.bodies import request_json
 from service.api.problems import Problem, refused
 from service.api.schemas import loaded_action
 from service.api.services import current
+from service.api.waiting import wait_for_turn, wait_preferred
 from service.game.commands import Action, MakeBid, NameTrump, Pass, PlayCard
 from service.game.position import Position
 from service.game.refusals import Refusal
@@ -36,6 +37,8 @@ def act(game_id: str) -> Response:
         raise Problem("version-mismatch", detail, extra=where) from None
     if isinstance(outcome, Refusal):
         raise refused(outcome, _where_now(known, who))
+    if seconds := wait_preferred():
+        outcome = wait_for_turn(outcome, who, seconds)
     return own_view(outcome, who)
 
 

@@ -75,6 +75,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "had an effect shows in the game's view.",
     "too-many-streams": "Close a stream that you no longer read, or follow the game with "
     "GET .../events.",
+    "too-many-waiting": "Ten answers with wait are kept for one client at a time. Let one come, "
+    "or ask without wait.",
     "streams-full": "This server holds as many streams as it can. Playing goes on: follow the game "
     "with GET .../events until a place is free.",
     "store-unavailable": "The store of games did not answer. Try again shortly; whether an "

@@ -67,6 +67,7 @@ KINDS: Mapping[str, Kind] = {
     Reason.RULES_INVALID: Kind(422, "The house rules do not fit"),
     Reason.SEATS_INVALID: Kind(422, "The seats do not fit"),
     "too-many-streams": Kind(429, "You hold as many streams as one may", is_retryable=True),
+    "too-many-waiting": Kind(429, "Too many answers wait for you", is_retryable=True),
     "internal-error": Kind(500, "The service failed"),
     "streams-full": Kind(503, "All places for streams are taken", is_retryable=True),
     "store-unavailable": Kind(503, "The store does not answer", is_retryable=True),

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from events.vocabulary import GameId, Seat
+from events.vocabulary import Seat
 from service.api.answers import (
     PRIVATE,
     add_names,
@@ -18,10 +18,12 @@ from service.api.answers import (
 )
 from service.api.auth import reader
 from service.api.games import MOST_ON_A_PAGE
-from service.api.problems import Problem
+from service.api.problems import RETRY_AFTER, Problem
 from service.api.services import current
+from service.api.waiting import LONGEST_WAIT, wait_past
 from service.game.position import Position, fold
 from service.game.state import is_over
+from service.live.places import NoPlace, TooMany
 from service.players.accounts import Caller
 from service.views.event_view import frames
 from service.views.open_view import open_view
@@ -35,11 +37,16 @@ ENDED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"
 @replays.get("/v1/games/<game_id>/events")
 def get_events(game_id: str) -> Response:
     """The versions after one, as frames."""
-    viewer = viewer_of(reader())
-    log = current().table.log(known_id(game_id))
+    viewer, known = viewer_of(reader()), known_id(game_id)
     after = number_asked("after", 0, 0, 10**9)
     limit = number_asked("limit", MOST_ON_A_PAGE, 1, MOST_ON_A_PAGE)
-    items = frames(GameId(game_id), log, viewer, min(after, len(log)), limit)
+    if seconds := number_asked("wait", 0, 0, LONGEST_WAIT):
+        try:
+            wait_past(known, after, seconds)
+        except (NoPlace, TooMany):
+            raise Problem("too-many-waiting", headers=RETRY_AFTER) from None
+    log = current().table.log(known)
+    items = frames(known, log, viewer, min(after, len(log)), limit)
     reached = items[-1]["version"] if items else after
     following = str(reached) if reached < len(log) else None
     return json_response({"items": items, "next": following, "version": len(log)})

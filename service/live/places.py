@@ -16,7 +16,7 @@ class Places:
     """Counted places; who asks for one has a name, such as a token's id, or none (anybody)."""
 
     def __init__(self, total: int, each: int) -> None:
-        self._total, self._each = total, each
+        self.total, self._each = total, each
         self._taken: Counter[str | None] = Counter()
         self._lock = threading.Lock()
 
@@ -25,7 +25,7 @@ class Places:
         with self._lock:
             if name is not None and self._taken[name] >= self._each:
                 raise TooMany(name)
-            if self._taken.total() >= self._total:
+            if self._taken.total() >= self.total:
                 raise NoPlace
             self._taken[name] += 1
 
