@@ -26,6 +26,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "route-unknown": "There is nothing at this address. /openapi.yaml lists what there is.",
     "game-unknown": "Games are never deleted: check the id.",
     "player-unknown": "Check the player's id; it begins with p_.",
+    "token-unknown": "It is not among your tokens: never there, revoked, or past its time. GET "
+    "/v1/tokens lists those you have.",
     "version-unknown": "Versions run from 1 to the version of the game's view.",
     "problem-unknown": "This code is not used. /openapi.yaml lists all that are.",
     "seat-unknown": "Seats are numbered from 0 to one less than the number of players.",
@@ -52,6 +54,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "too: look at the view, the first one counted.",
     "bot-is-acting": "You left your seat and a bot plays for you. Take the seat back first, at "
     "the address in take_back.",
+    "too-many-tokens": "Revoke one that you no longer need; GET /v1/tokens lists them.",
     "version-mismatch": "If-Match named a version that the game has left, or has not reached. "
     "Look at the game as it is now, then decide again.",
     "body-too-large": "A body may have at most 64 KiB.",

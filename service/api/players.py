@@ -11,6 +11,7 @@ from service.api.bodies import request_json
 from service.api.problems import Problem
 from service.api.schemas import NEW_PLAYER, PLAYER_ID, RENAME, loaded
 from service.api.services import current
+from service.api.tokens import token_shape
 from service.players.accounts import Account, PlayerUnknown
 from service.views.canonical import rfc3339
 
@@ -26,14 +27,7 @@ def create_player() -> Response:
     account, token = services.players.create(
         body.get("name"), services.table.now(), is_bot=body.get("bot", False)
     )
-    info = {
-        "id": token.id,
-        "name": None,
-        "scopes": list(token.scopes),
-        "created_at": rfc3339(token.created_at),
-        "expires_at": None,
-    }
-    answer = {"player": _shape(account), "token": token.secret, "token_info": info}
+    answer = {"player": _shape(account), "token": token.secret, "token_info": token_shape(token)}
     return json_response(answer, 201, {**SECRET, "Location": f"/v1/players/{account.id}"})
 
 

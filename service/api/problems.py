@@ -35,6 +35,7 @@ KINDS: Mapping[str, Kind] = {
     "route-unknown": Kind(404, "There is nothing at this address"),
     "game-unknown": Kind(404, "No game has this id"),
     "player-unknown": Kind(404, "No player has this id"),
+    "token-unknown": Kind(404, "You have no such token"),
     "version-unknown": Kind(404, "The game has no such version"),
     "problem-unknown": Kind(404, "No problem has this code"),
     Reason.SEAT_UNKNOWN: Kind(404, "The table has no such seat"),
@@ -53,6 +54,7 @@ KINDS: Mapping[str, Kind] = {
     Reason.WRONG_PHASE: Kind(409, "This is not the time for that"),
     Reason.NOT_YOUR_TURN: Kind(409, "It is not your turn"),
     Reason.BOT_IS_ACTING: Kind(409, "A bot acts for you"),
+    "too-many-tokens": Kind(409, "You hold as many tokens as one may"),
     "version-mismatch": Kind(412, "The game has moved on"),
     "body-too-large": Kind(413, "The body is too large"),
     "media-type-unsupported": Kind(415, "The body must be JSON"),
@@ -122,7 +124,7 @@ def problem_response(problem: Problem) -> Response:
         content_type="application/problem+json",
     )
     response.headers["Cache-Control"] = "no-store"
-    if problem.code.startswith("token-"):
+    if KINDS[problem.code].status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     response.headers.update(problem.headers or {})
     return response

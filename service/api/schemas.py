@@ -7,10 +7,13 @@ from marshmallow import RAISE, Schema, ValidationError, fields, validate, valida
 
 from events.vocabulary import Bid, BotLevel, Card, Trump
 from service.api.problems import Problem
+from service.players.accounts import SCOPES
 from service.players.names import clean_name
 from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET
 
 ENTROPY = re.compile(r"[\x20-\x7e]{1,64}")
+LONGEST_TOKEN = 10 * 365 * 24 * 60 * 60
+"""The most seconds that a token made to end may last."""
 PLAYER_ID = re.compile(r"p_[A-Za-z0-9_-]{1,40}")
 
 
@@ -89,6 +92,14 @@ class RenameBody(Body):
     """{"name": "Ana"}"""
 
     name = Name(required=True)
+
+
+class NewTokenBody(Body):
+    """{"name": "My bot", "scopes": ["read", "play"], "expires_in": 86400}"""
+
+    name = Name(required=True)
+    scopes = fields.List(_one_of(*SCOPES), required=True, validate=validate.Length(min=1))
+    expires_in = fields.Integer(strict=True, validate=validate.Range(1, LONGEST_TOKEN))
 
 
 class SeatWishBody(Body):
@@ -200,6 +211,7 @@ class PlayCardBody(ActionBody):
 
 
 NEW_PLAYER, RENAME, NEW_GAME = NewPlayerBody(), RenameBody(), NewGameBody()
+NEW_TOKEN = NewTokenBody()
 TAKE_SEAT, SIT, ENTROPY_BODY = TakeSeatBody(), SitBody(), EntropyBody()
 BOT_SEAT, INVITE, NOTHING = BotSeatBody(), InviteBody(), NoBody()
 ACTIONS: dict[str, Schema] = {

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, cast
@@ -37,6 +37,7 @@ class Caller(NamedTuple):
     is_bot: bool
     token_id: str
     scopes: frozenset[str]
+    expires_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class NewToken:
     secret: str
     scopes: tuple[str, ...]
     created_at: int
+    name: str | None = None
+    expires_at: int | None = None
 
 
 class Players:
@@ -60,23 +63,28 @@ class Players:
         """A new player and their first token, which may do everything; ValueError on the name."""
         shown = f"Player {secrets.token_hex(2).upper()}" if name is None else clean_name(name)
         account = Account(PlayerId(f"p_{secrets.token_urlsafe(12)}"), shown, is_bot, now)
-        token = NewToken(
-            f"t_{secrets.token_urlsafe(9)}", f"pepper_{secrets.token_urlsafe(32)}", SCOPES, now
-        )
+        token = new_token(SCOPES, now)
         record: dict[str, str | int] = {"name": shown, "bot": int(is_bot), "created_at": now}
         self._client.hset(_record_key(account.id), mapping=record)  # type: ignore[arg-type]  # invariant keys
-        self._client.hset(_token_key(token.secret), mapping=_token_record(account, token))  # type: ignore[arg-type]  # invariant keys
-        self._client.sadd(_tokens_key(account.id), _digest(token.secret))
+        kept = digest(token.secret)
+        self._client.hset(token_key(kept), mapping=token_record(account.id, token, is_bot=is_bot))  # type: ignore[arg-type]  # invariant keys
+        self._client.sadd(tokens_key(account.id), kept)
         return account, token
 
     def caller(self, secret: str) -> Caller | None:
         """Who a secret speaks for, None if it is no token."""
-        fields = ["player", "bot", "id", "scopes"]
-        found = cast(list[bytes | None], self._client.hmget(_token_key(secret), fields))
-        player, bot, token_id, scopes = (value.decode() if value else "" for value in found)
+        fields = ["player", "bot", "id", "scopes", "expires_at"]
+        found = cast(list[bytes | None], self._client.hmget(token_key(digest(secret)), fields))
+        player, bot, token_id, scopes, ends = (value.decode() if value else "" for value in found)
         if not player:
             return None
-        return Caller(PlayerId(player), bot == "1", token_id, frozenset(scopes.split()))
+        return Caller(
+            PlayerId(player),
+            bot == "1",
+            token_id,
+            frozenset(scopes.split()),
+            int(ends) if ends else None,
+        )
 
     def get(self, player: PlayerId) -> Account:
         """A player as they are now; raises PlayerUnknown."""
@@ -130,25 +138,39 @@ def _account(player: PlayerId, record: object) -> Account | None:
     )
 
 
-def _token_record(account: Account, token: NewToken) -> dict[str, str | int]:
-    return {
-        "player": account.id,
-        "bot": int(account.is_bot),
+def new_token(
+    scopes: Sequence[str], now: int, *, name: str | None = None, expires_at: int | None = None
+) -> NewToken:
+    """A token with a fresh id and secret, not yet kept."""
+    token_id, secret = f"t_{secrets.token_urlsafe(9)}", f"pepper_{secrets.token_urlsafe(32)}"
+    return NewToken(token_id, secret, tuple(scopes), now, name, expires_at)
+
+
+def token_record(player: PlayerId, token: NewToken, *, is_bot: bool) -> dict[str, str | int]:
+    """What is kept of a token: all but its secret."""
+    record: dict[str, str | int] = {
+        "player": player,
+        "bot": int(is_bot),
         "id": token.id,
         "scopes": " ".join(token.scopes),
         "created_at": token.created_at,
     }
+    optional = {"name": token.name, "expires_at": token.expires_at}
+    return record | {field: value for field, value in optional.items() if value is not None}
 
 
-def _digest(secret: str) -> str:
+def digest(secret: str) -> str:
+    """What a token is known by in the store."""
     return sha256(secret.encode()).hexdigest()
 
 
-def _token_key(secret: str) -> str:
-    return f"pepper:{{t:{_digest(secret)}}}"
+def token_key(kept: str) -> str:
+    """Where the token of this digest is kept."""
+    return f"pepper:{{t:{kept}}}"
 
 
-def _tokens_key(player: PlayerId) -> str:
+def tokens_key(player: PlayerId) -> str:
+    """Where the digests of a player's tokens are kept."""
     return f"pepper:{{p:{player}}}:tokens"
 
 

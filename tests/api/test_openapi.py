@@ -31,6 +31,7 @@ EVERYWHERE = {"route-unknown", "method-not-allowed", "internal-error", "store-un
 BODIES: dict[str, Schema] = {
     "NewPlayer": schemas.NEW_PLAYER,
     "Rename": schemas.RENAME,
+    "NewToken": schemas.NEW_TOKEN,
     "NewGame": schemas.NEW_GAME,
     "SeatWish": schemas.SeatWishBody(),
     "ChosenRules": schemas.RulesBody(),

@@ -1,0 +1,67 @@
+"""Tokens: further ones for other devices and programs, and an end to those that are lost."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from service.api.answers import json_response
+from service.api.auth import caller_with
+from service.api.bodies import request_json
+from service.api.problems import Problem
+from service.api.schemas import NEW_TOKEN, loaded
+from service.api.services import current
+from service.players.accounts import NewToken
+from service.players.tokens import TokenInfo, Tokens, TokenUnknown, TooManyTokens
+from service.views.canonical import rfc3339
+
+tokens = Blueprint("tokens", __name__)
+NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+@tokens.post("/v1/tokens")
+def create_token() -> Response:
+    """A further token of the caller's, at most as able and as long-lived as the one sent."""
+    who = caller_with("account")
+    body = loaded(NEW_TOKEN, request_json())
+    scopes: list[str] = sorted(set(body["scopes"]), key=body["scopes"].index)
+    if not who.scopes.issuperset(scopes):
+        raise Problem("scope-missing", "A token gives away no scope that it does not have.")
+    now, lasts = current().table.now(), body.get("expires_in")
+    expires_at = None if lasts is None else now + lasts * 1000
+    try:
+        made = Tokens(current().client).make(who, body["name"], scopes, now, expires_at)
+    except TooManyTokens:
+        raise Problem("too-many-tokens") from None
+    answer = {"token": made.secret, "token_info": token_shape(made)}
+    return json_response(answer, 201, NOT_KEPT)
+
+
+@tokens.get("/v1/tokens")
+def list_tokens() -> Response:
+    """The caller's tokens that are good now, without their secrets."""
+    who = caller_with("account")
+    infos = Tokens(current().client).infos(who.player)
+    items = [{**token_shape(info), "current": info.id == who.token_id} for info in infos]
+    return json_response({"items": items}, 200, NOT_KEPT)
+
+
+@tokens.delete("/v1/tokens/<token_id>")
+def revoke_token(token_id: str) -> Response:
+    """The end of one of the caller's tokens, perhaps the one sent."""
+    who = caller_with("account")
+    try:
+        Tokens(current().client).revoke(who.player, token_id)
+    except TokenUnknown:
+        raise Problem("token-unknown") from None
+    return Response(status=204, headers=NOT_KEPT)
+
+
+def token_shape(token: NewToken | TokenInfo) -> dict[str, Any]:
+    """A token as answers show it: all but its secret."""
+    return {
+        "id": token.id,
+        "name": token.name,
+        "scopes": list(token.scopes),
+        "created_at": rfc3339(token.created_at),
+        "expires_at": None if token.expires_at is None else rfc3339(token.expires_at),
+    }

@@ -1,0 +1,105 @@
+"""A player's further tokens: made, listed, revoked; never more than the one that made them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from redis import Redis
+
+from events.vocabulary import PlayerId
+from service.players.accounts import (
+    Caller,
+    NewToken,
+    digest,
+    new_token,
+    token_key,
+    token_record,
+    tokens_key,
+)
+
+MOST_TOKENS = 50
+
+
+class TooManyTokens(Exception):
+    """The player holds as many tokens as one may."""
+
+
+class TokenUnknown(Exception):
+    """The player holds no token of this id."""
+
+
+class TokenInfo(NamedTuple):
+    """A token without its secret; times are in milliseconds since 1970."""
+
+    id: str
+    name: str | None
+    scopes: tuple[str, ...]
+    created_at: int
+    expires_at: int | None
+
+
+class Tokens:
+    """The tokens of players in Redis. An expired one is gone from there, by Redis's own clock."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    def make(
+        self, maker: Caller, name: str, scopes: Sequence[str], now: int, expires_at: int | None
+    ) -> NewToken:
+        """A token that ends no later than its maker's; raises TooManyTokens."""
+        ends = [end for end in (expires_at, maker.expires_at) if end is not None]
+        token = new_token(scopes, now, name=name, expires_at=min(ends, default=None))
+        key = token_key(digest(token.secret))
+        with self._client.pipeline(transaction=True) as pipeline:
+            record = token_record(maker.player, token, is_bot=maker.is_bot)
+            pipeline.hset(key, mapping=record)  # type: ignore[arg-type]  # invariant keys
+            if token.expires_at is not None:
+                pipeline.pexpireat(key, token.expires_at)
+            pipeline.execute()
+        self._client.sadd(tokens_key(maker.player), digest(token.secret))
+        if len(self._held(maker.player)) > MOST_TOKENS:
+            self._drop(maker.player, digest(token.secret))
+            raise TooManyTokens
+        return token
+
+    def infos(self, player: PlayerId) -> list[TokenInfo]:
+        """The player's tokens that are good now, the oldest first."""
+        held = self._held(player).values()
+        return sorted(held, key=lambda info: (info.created_at, info.id))
+
+    def revoke(self, player: PlayerId, token_id: str) -> None:
+        """End one of the player's tokens; raises TokenUnknown."""
+        for kept, info in self._held(player).items():
+            if info.id == token_id:
+                self._drop(player, kept)
+                return
+        raise TokenUnknown(token_id)
+
+    def _held(self, player: PlayerId) -> dict[str, TokenInfo]:
+        members = cast(set[bytes], self._client.smembers(tokens_key(player)))
+        digests = [member.decode() for member in members]
+        with self._client.pipeline(transaction=False) as pipeline:
+            for kept in digests:
+                pipeline.hgetall(token_key(kept))
+            records = pipeline.execute()
+        held = {
+            kept: _info(record) for kept, record in zip(digests, records, strict=True) if record
+        }
+        if ended := [kept for kept in digests if kept not in held]:
+            self._client.srem(tokens_key(player), *ended)
+        return held
+
+    def _drop(self, player: PlayerId, kept: str) -> None:
+        self._client.delete(token_key(kept))
+        self._client.srem(tokens_key(player), kept)
+
+
+def _info(record: dict[bytes, bytes]) -> TokenInfo:
+    name, ends = record.get(b"name"), record.get(b"expires_at")
+    return TokenInfo(
+        record[b"id"].decode(),
+        None if name is None else name.decode(),
+        tuple(record[b"scopes"].decode().split()),
+        int(record[b"created_at"]),
+        None if ends is None else int(ends),
+    )
