@@ -15,6 +15,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "token-invalid": "The Authorization header holds no valid token. A bad token is never "
     "treated as none: leave the header out to be a spectator.",
     "scope-missing": "The token was made for less than this; the detail names the scope it needs.",
+    "code-invalid": "A link code works once, within ten minutes, while the token that asked for "
+    "it is good. Ask for another one.",
     "hidden-until-finished": "While a game runs, a seat is shown only to the player who held it "
     "at that version. Once the game has ended everybody may see everything.",
     "not-seated": "Only who holds this seat may act for it. Spectators and former players may not.",
@@ -76,6 +78,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "only players who exist; the detail says what is wrong.",
     "internal-error": "This is a fault of the service, not of the request. Whether the request "
     "had an effect shows in the game's view.",
+    "rate-limited": "An address may try ten codes a minute. Wait as Retry-After says.",
     "too-many-streams": "Close a stream that you no longer read, or follow the game with "
     "GET .../events.",
     "too-many-waiting": "Ten answers with wait are kept for one client at a time. Let one come, "

@@ -102,6 +102,13 @@ class NewTokenBody(Body):
     expires_in = fields.Integer(strict=True, validate=validate.Range(1, LONGEST_TOKEN))
 
 
+class UseLinkCodeBody(Body):
+    """{"link_code": "7ZK3M9QX0T4B", "name": "Phone"}"""
+
+    link_code = fields.String(required=True)
+    name = Name()
+
+
 class SeatWishBody(Body):
     """{"kind": "bot", "level": "club"}"""
 
@@ -211,7 +218,7 @@ class PlayCardBody(ActionBody):
 
 
 NEW_PLAYER, RENAME, NEW_GAME = NewPlayerBody(), RenameBody(), NewGameBody()
-NEW_TOKEN = NewTokenBody()
+NEW_TOKEN, USE_LINK_CODE = NewTokenBody(), UseLinkCodeBody()
 TAKE_SEAT, SIT, ENTROPY_BODY = TakeSeatBody(), SitBody(), EntropyBody()
 BOT_SEAT, INVITE, NOTHING = BotSeatBody(), InviteBody(), NoBody()
 ACTIONS: dict[str, Schema] = {

@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from service.api.answers import json_response
-from service.api.auth import caller_with
+from service.api.auth import caller, caller_with
 from service.api.bodies import request_json
 from service.api.problems import Problem
-from service.api.schemas import NEW_TOKEN, loaded
+from service.api.schemas import NEW_TOKEN, NOTHING, USE_LINK_CODE, loaded
 from service.api.services import current
-from service.players.accounts import NewToken
+from service.players.accounts import Caller, NewToken
+from service.players.codes import LINK_CODE_SECONDS, LinkCodes, Tries
 from service.players.tokens import TokenInfo, Tokens, TokenUnknown, TooManyTokens
 from service.views.canonical import rfc3339
 
@@ -21,15 +22,45 @@ NOT_KEPT = {"Cache-Control": "no-store"}
 @tokens.post("/v1/tokens")
 def create_token() -> Response:
     """A further token of the caller's, at most as able and as long-lived as the one sent."""
+    known = caller()
+    sent = request_json() if known is None or "account" in known.scopes else {}
+    if "link_code" in sent:
+        return _linked(loaded(USE_LINK_CODE, sent))
     who = caller_with("account")
-    body = loaded(NEW_TOKEN, request_json())
+    body = loaded(NEW_TOKEN, sent)
     scopes: list[str] = sorted(set(body["scopes"]), key=body["scopes"].index)
     if not who.scopes.issuperset(scopes):
         raise Problem("scope-missing", "A token gives away no scope that it does not have.")
     now, lasts = current().table.now(), body.get("expires_in")
     expires_at = None if lasts is None else now + lasts * 1000
+    return _made(who, body["name"], scopes, now, expires_at)
+
+
+@tokens.post("/v1/me/link-code")
+def create_link_code() -> Response:
+    """A code that another device may change for a token like the one sent, once and soon."""
+    who = caller_with("account")
+    loaded(NOTHING, request_json(is_optional=True))
+    ends = current().table.now() + LINK_CODE_SECONDS * 1000
+    code = LinkCodes(current().client).make(who)
+    return json_response({"code": code, "expires_at": rfc3339(ends)}, 201, NOT_KEPT)
+
+
+def _linked(body: dict[str, Any]) -> Response:
+    client = current().client
+    if seconds := Tries(client).wait(request.remote_addr or ""):
+        raise Problem("rate-limited", headers={"Retry-After": str(seconds)})
+    maker = LinkCodes(client).use(body["link_code"])
+    # A code dies with the token that asked for it, so that revoking a thief's token is enough.
+    if maker is None or not Tokens(client).is_held(maker.player, maker.token_id):
+        raise Problem("code-invalid")
+    now = current().table.now()
+    return _made(maker, body.get("name", "Linked device"), sorted(maker.scopes), now, None)
+
+
+def _made(who: Caller, name: str, scopes: list[str], now: int, ends: int | None) -> Response:
     try:
-        made = Tokens(current().client).make(who, body["name"], scopes, now, expires_at)
+        made = Tokens(current().client).make(who, name, scopes, now, ends)
     except TooManyTokens:
         raise Problem("too-many-tokens") from None
     answer = {"token": made.secret, "token_info": token_shape(made)}

@@ -67,6 +67,10 @@ class Tokens:
         held = self._held(player).values()
         return sorted(held, key=lambda info: (info.created_at, info.id))
 
+    def is_held(self, player: PlayerId, token_id: str) -> bool:
+        """Whether the player's token of this id is good now."""
+        return any(info.id == token_id for info in self._held(player).values())
+
     def revoke(self, player: PlayerId, token_id: str) -> None:
         """End one of the player's tokens; raises TokenUnknown."""
         for kept, info in self._held(player).items():

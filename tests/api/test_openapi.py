@@ -32,6 +32,7 @@ BODIES: dict[str, Schema] = {
     "NewPlayer": schemas.NEW_PLAYER,
     "Rename": schemas.RENAME,
     "NewToken": schemas.NEW_TOKEN,
+    "UseLinkCode": schemas.USE_LINK_CODE,
     "NewGame": schemas.NEW_GAME,
     "SeatWish": schemas.SeatWishBody(),
     "ChosenRules": schemas.RulesBody(),
