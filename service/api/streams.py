@@ -42,7 +42,7 @@ def stream_game(game_id: str) -> Response:
     headers = {**STREAMED, "Content-Type": SSE if is_sse else NDJSON}
     if request.method == "HEAD":
         current().table.look(known)
-        return Response(headers=headers)
+        return Response(iter(()), headers=headers)
     with ExitStack() as held:
         held.callback(_take_place(who))
         watch = current().hub.watch(known, viewer_of(who))
