@@ -77,20 +77,26 @@ def _serve(_asked: argparse.Namespace, settings: Settings) -> None:
 
 
 def _web(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.logs import configure_logs
     from service.web_server import run_web
 
+    configure_logs("web")
     run_web(settings)
 
 
 def _follow(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.logs import configure_logs
     from service.workers.follower import run_follower
 
+    configure_logs("follower")
     run_follower(settings)
 
 
 def _work(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.logs import configure_logs
     from service.workers.worker import run_worker
 
+    configure_logs("worker")
     run_worker(settings)
 
 

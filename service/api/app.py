@@ -4,6 +4,7 @@ from flask import Flask, Response, request
 from werkzeug.routing import IntegerConverter
 
 from service.api.actions import actions
+from service.api.exchanges import observe
 from service.api.games import games
 from service.api.pages import pages
 from service.api.players import players
@@ -20,14 +21,14 @@ LARGEST_BODY = 64 * 1024
 CORS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": (
-        "ETag, Location, Retry-After, RateLimit, Allow, Idempotent-Replayed"
+        "ETag, Location, Retry-After, RateLimit, Allow, Idempotent-Replayed, X-Request-Id"
     ),
 }
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
     "Access-Control-Allow-Headers": (
         "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, "
-        "Last-Event-ID, Prefer"
+        "Last-Event-ID, Prefer, X-Request-Id"
     ),
     "Access-Control-Max-Age": "3600",
 }
@@ -48,6 +49,7 @@ def create_app(services: Services) -> Flask:
     app.url_map.merge_slashes = False
     app.url_map.converters["int"] = PlainNumber
     attach(app, services)
+    observe(app)
     for blueprint in (players, tokens, games, seats, actions, replays, streams, pages):
         app.register_blueprint(blueprint)
     handle_problems(app)

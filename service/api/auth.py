@@ -5,6 +5,7 @@ from collections.abc import Callable
 from flask import request
 from redis.exceptions import RedisError
 
+from service.api.exchanges import note_player
 from service.api.problems import Problem
 from service.api.services import current
 from service.players.accounts import Caller
@@ -23,6 +24,7 @@ def caller() -> Caller | None:
     known = current().players.caller(secret.strip())
     if known is None:
         raise Problem("token-invalid")
+    note_player(known.player)
     return known
 
 

@@ -41,6 +41,17 @@ def test_a_job_that_is_not_ours_fails_and_does_nothing(
     assert "PermissionError: os.system is not an allowed job" in str(result.exc_string)
 
 
+def test_the_log_names_a_failed_job_but_not_its_arguments(
+    queue: Queue, work: Work, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = queue.enqueue_call("os.system", args=("exit JS",), description="JS", failure_ttl=60)
+    work()
+    (line,) = [record for record in caplog.records if record.name == "service.workers.worker"]
+    assert line.getMessage() == f"job failed: {job.id}"
+    assert line.exc_info
+    assert line.exc_info[0] is PermissionError
+
+
 @pytest.mark.parametrize("function", ["os.system", PLAY_BOT_TURNS])
 def test_callbacks_of_a_job_are_never_called(queue: Queue, work: Work, function: str) -> None:
     CALLED.clear()
