@@ -21,6 +21,7 @@ class Settings:
     embeds_events: bool
     embeds_queue: bool
     web_processes: int
+    webhooks_loopback: bool = False
 
 
 def settings_from_environment() -> Settings:
@@ -37,4 +38,5 @@ def settings_from_environment() -> Settings:
         embeds_events=not redis_url,
         embeds_queue=not queue_url,
         web_processes=env.int("WEB_CONCURRENCY", 1, validate=Range(1)),
+        webhooks_loopback=env.bool("PEPPER_WEBHOOKS_LOOPBACK", False),
     )

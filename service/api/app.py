@@ -14,6 +14,7 @@ from service.api.seats import seats
 from service.api.services import attach
 from service.api.streams import streams
 from service.api.tokens import tokens
+from service.api.webhooks import webhooks
 from service.table import GameUnknown, VersionUnknown
 from service.wiring import Services
 
@@ -50,7 +51,7 @@ def create_app(services: Services) -> Flask:
     app.url_map.converters["int"] = PlainNumber
     attach(app, services)
     observe(app)
-    for blueprint in (players, tokens, games, seats, actions, replays, streams, pages):
+    for blueprint in (players, tokens, webhooks, games, seats, actions, replays, streams, pages):
         app.register_blueprint(blueprint)
     handle_problems(app)
     app.register_error_handler(

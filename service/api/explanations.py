@@ -30,6 +30,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "player-unknown": "Check the player's id; it begins with p_.",
     "token-unknown": "It is not among your tokens: never there, revoked, or past its time. GET "
     "/v1/tokens lists those you have.",
+    "webhook-unknown": "It is not among your webhooks. GET /v1/webhooks lists those you have.",
     "version-unknown": "Versions run from 1 to the version of the game's view.",
     "problem-unknown": "This code is not used. /openapi.yaml lists all that are.",
     "seat-unknown": "Seats are numbered from 0 to one less than the number of players.",
@@ -57,12 +58,17 @@ EXPLANATIONS: Mapping[str, str] = {
     "bot-is-acting": "You left your seat and a bot plays for you. Take the seat back first, at "
     "the address in take_back.",
     "too-many-tokens": "Revoke one that you no longer need; GET /v1/tokens lists them.",
+    "too-many-webhooks": "A player may have ten. Delete one; GET /v1/webhooks lists them.",
+    "webhook-disabled": "Nothing is sent to it, see its disabled_reason. PATCH it with enabled "
+    "true first.",
     "version-mismatch": "If-Match named a version that the game has left, or has not reached. "
     "Look at the game as it is now, then decide again.",
     "body-too-large": "A body may have at most 64 KiB.",
     "media-type-unsupported": "Bodies are JSON: send Content-Type: application/json.",
     "invalid-body": "The body is JSON but not what this address takes: a field is missing, "
     "unknown or of the wrong type. errors tells what is wrong with each.",
+    "url-forbidden": "A webhook is an https address that the whole internet can reach, without a "
+    "user, a password or a fragment; the detail says what is wrong with this one.",
     "clock-unavailable": "Games are played without clocks for now: leave clock out or send null.",
     "bid-not-in-list": "The number of players decides which bids there are; /v1/rules lists them.",
     "bid-too-low": "A bid must be higher than the highest so far; otherwise pass.",

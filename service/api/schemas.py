@@ -10,6 +10,8 @@ from service.api.problems import Problem
 from service.players.accounts import SCOPES
 from service.players.names import clean_name
 from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET
+from service.webhooks.addresses import LONGEST_URL
+from service.webhooks.vocabulary import Topic
 
 ENTROPY = re.compile(r"[\x20-\x7e]{1,64}")
 LONGEST_TOKEN = 10 * 365 * 24 * 60 * 60
@@ -107,6 +109,25 @@ class UseLinkCodeBody(Body):
 
     link_code = fields.String(required=True)
     name = Name()
+
+
+def _topics(**kwargs: Any) -> fields.List[str]:
+    return fields.List(_one_of(*Topic), validate=validate.Length(min=1), **kwargs)
+
+
+class NewWebhookBody(Body):
+    """{"url": "https://example.org/pepper", "events": ["turn"]}"""
+
+    url = fields.String(required=True, validate=validate.Length(1, LONGEST_URL))
+    events = _topics(required=True)
+
+
+class ChangeWebhookBody(Body):
+    """{"enabled": true}"""
+
+    url = fields.String(validate=validate.Length(1, LONGEST_URL))
+    events = _topics()
+    enabled = StrictBoolean()
 
 
 class SeatWishBody(Body):
@@ -219,6 +240,7 @@ class PlayCardBody(ActionBody):
 
 NEW_PLAYER, RENAME, NEW_GAME = NewPlayerBody(), RenameBody(), NewGameBody()
 NEW_TOKEN, USE_LINK_CODE = NewTokenBody(), UseLinkCodeBody()
+NEW_WEBHOOK, CHANGE_WEBHOOK = NewWebhookBody(), ChangeWebhookBody()
 TAKE_SEAT, SIT, ENTROPY_BODY = TakeSeatBody(), SitBody(), EntropyBody()
 BOT_SEAT, INVITE, NOTHING = BotSeatBody(), InviteBody(), NoBody()
 ACTIONS: dict[str, Schema] = {

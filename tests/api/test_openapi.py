@@ -21,6 +21,7 @@ from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET, Ho
 from service.settings import settings_from_environment
 from service.views.public_event import _PUBLIC
 from service.views.shapes import Phase
+from service.webhooks.vocabulary import Disabled, Outcome, Topic
 from service.wiring import services
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
@@ -33,6 +34,8 @@ BODIES: dict[str, Schema] = {
     "Rename": schemas.RENAME,
     "NewToken": schemas.NEW_TOKEN,
     "UseLinkCode": schemas.USE_LINK_CODE,
+    "NewWebhook": schemas.NEW_WEBHOOK,
+    "ChangeWebhook": schemas.CHANGE_WEBHOOK,
     "NewGame": schemas.NEW_GAME,
     "SeatWish": schemas.SeatWishBody(),
     "ChosenRules": schemas.RulesBody(),
@@ -179,6 +182,9 @@ def test_every_problem_of_an_operation_has_its_status() -> None:
         ("Status", list(STATUSES)),
         ("Visibility", named(schemas.NEW_GAME, "visibility")),
         ("Start", named(schemas.NEW_GAME, "start")),
+        ("WebhookTopic", list(Topic)),
+        ("WebhookDisabled", list(Disabled)),
+        ("WebhookOutcome", list(Outcome)),
     ],
 )
 def test_closed_sets_are_the_codes_own(name: str, words: list[str]) -> None:

@@ -1,0 +1,1 @@
+"""Webhooks: vocabulary, registry, addresses; then news, queues, signing, posting and deliveries."""
