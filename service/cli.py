@@ -39,10 +39,11 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add("serve", _serve, "Run everything: servers, web, follower and worker.")
+    add("serve", _serve, "Run everything: servers, web, follower and workers.")
     add("web", _web, "Answer HTTP.")
-    add("follow", _follow, "Follow the feeds: wake bots, keep the lists of games.")
+    add("follow", _follow, "Follow the feeds: wake bots, keep the lists of games, tell webhooks.")
     add("work", _work, "Play bots' turns.")
+    add("deliver", _deliver, "Deliver the messages of webhooks.")
     add("rebuild", _rebuild, "Make the lists of games anew from their logs.")
     add("embedded", _embedded, "Run one of the embedded servers.").add_argument(
         "server", choices=("events", "queue")
@@ -94,10 +95,20 @@ def _follow(_asked: argparse.Namespace, settings: Settings) -> None:
 
 def _work(_asked: argparse.Namespace, settings: Settings) -> None:
     from service.logs import configure_logs
+    from service.workers.jobs import bot_queue
     from service.workers.worker import run_worker
 
     configure_logs("worker")
-    run_worker(settings)
+    run_worker(settings, bot_queue)
+
+
+def _deliver(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.logs import configure_logs
+    from service.workers.webhook_jobs import webhook_queue
+    from service.workers.worker import run_worker
+
+    configure_logs("webhooks")
+    run_worker(settings, webhook_queue)
 
 
 def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""The follower process: wakes bots, keeps the lobby, revives games that wait, trims the feeds."""
+"""The follower process: wakes bots, keeps the lobby, tells webhooks, and does what is due."""
 
 import logging
 import secrets
@@ -25,9 +25,11 @@ from service.wiring import (
 from service.workers.jobs import bot_queue, enqueue_bot_turn
 from service.workers.reading import readable
 from service.workers.ticker import tick
+from service.workers.webhook_jobs import enqueue_due, webhook_queue
+from service.workers.webhook_news import tell_webhooks
 
 BLOCK_MS = 1000
-GATHERED_FOR = {"lobby": 0.1}
+GATHERED_FOR = {"lobby": 0.1, "webhooks": 0.1}
 """Seconds for which a follower gathers news: to it a burst of bots' moves is one change."""
 
 PAUSE_AFTER_FAULT = 0.5
@@ -46,9 +48,8 @@ def run_follower(settings: Settings) -> None:
     wait_for_server(services(settings).client)
     asked, stop = stop_signals(), threading.Event()
     arguments = (settings, stop, asked)
-    threads = [
-        threading.Thread(target=_run, args=(loop, *arguments)) for loop in (_bots, _lobby, tick)
-    ]
+    loops = (_bots, _lobby, _webhooks, tick)
+    threads = [threading.Thread(target=_run, args=(loop, *arguments)) for loop in loops]
     for thread in threads:
         thread.start()
     reason = asked.get()
@@ -74,6 +75,16 @@ def _bots(settings: Settings, stop: threading.Event) -> None:
 def _lobby(settings: Settings, stop: threading.Event) -> None:
     parts = services(settings)
     _follow(settings, parts, "lobby", lambda entries: keep_lobby(parts, entries), stop)
+
+
+def _webhooks(settings: Settings, stop: threading.Event) -> None:
+    parts, queue = services(settings), webhook_queue(queue_client(settings))
+
+    def handle(entries: Sequence[FeedEntry]) -> None:
+        tell_webhooks(parts, entries)
+        enqueue_due(parts, queue)
+
+    _follow(settings, parts, "webhooks", handle, stop)
 
 
 def _follow(

@@ -13,7 +13,8 @@ from events.vocabulary import GameId
 
 QUEUE_NAME = "bots"
 PLAY_BOT_TURNS = "service.workers.bot_turn.play_bot_turns"
-ALLOWED = frozenset({PLAY_BOT_TURNS})
+DELIVER_WEBHOOK = "service.workers.webhook_jobs.deliver_webhook"
+ALLOWED = frozenset({PLAY_BOT_TURNS, DELIVER_WEBHOOK})
 JOB_TIMEOUT, FAILURE_TTL = 10, 60
 """Seconds that a job may run, and that a failed one is kept for a look."""
 

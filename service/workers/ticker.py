@@ -1,4 +1,4 @@
-"""What the clock makes happen: games that waited for a bot too long move again, feeds are cut."""
+"""What the clock makes happen: stalled games move, deliveries are tried again, feeds are cut."""
 
 import logging
 import threading
@@ -15,6 +15,7 @@ from service.table import BOT_TURN_GRACE, GameUnknown
 from service.wiring import Services, queue_client, services
 from service.workers.jobs import bot_queue, enqueue_next_attempt, queued_turns, turn_name
 from service.workers.reading import UNREADABLE, report
+from service.workers.webhook_jobs import enqueue_due, webhook_queue
 
 TICK_SECONDS, TRIM_SECONDS = 0.5, 60.0
 GRACE_EACH_QUEUED = 5
@@ -24,13 +25,15 @@ log = logging.getLogger(__name__)
 
 
 def tick(settings: Settings, stop: threading.Event) -> None:
-    """Revive games and trim the feeds until told to stop."""
+    """Revive games, queue deliveries and trim the feeds until told to stop."""
     parts, queue = services(settings), bot_queue(queue_client(settings))
+    deliveries = webhook_queue(queue_client(settings))
     trimmer = Feed(parts.client, parts.client, "bots", "trimmer")
     trim_at = time.monotonic() + TRIM_SECONDS
     while not stop.wait(TICK_SECONDS):
         try:
             revive(parts, queue)
+            enqueue_due(parts, deliveries)
             if time.monotonic() > trim_at:
                 trim_at = time.monotonic() + TRIM_SECONDS
                 trimmer.trim()

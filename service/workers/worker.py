@@ -1,8 +1,10 @@
-"""The worker process: one RQ SimpleWorker, which plays bots' turns one after another."""
+"""A worker process: one RQ SimpleWorker, which does the jobs of one queue one after another."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
+from redis import Redis
 from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
@@ -10,7 +12,7 @@ from rq.serializers import JSONSerializer
 from service.settings import Settings
 from service.wiring import events_client, queue_client, wait_for_server
 from service.workers.bot_turn import process_services
-from service.workers.jobs import AllowedJob, bot_queue
+from service.workers.jobs import AllowedJob
 
 WORKER_TTL = 30
 log = logging.getLogger(__name__)
@@ -26,18 +28,18 @@ class Worker(SimpleWorker):
         log.error("job failed: %s", job.id, exc_info=exc_info)
 
 
-def run_worker(settings: Settings) -> None:
-    """Work until told to stop; a running job is finished first."""
+def run_worker(settings: Settings, make_queue: Callable[[Redis], Queue]) -> None:
+    """Work at one queue until told to stop; a running job is finished first."""
     queue_server = queue_client(settings)
     wait_for_server(events_client(settings))
     wait_for_server(queue_server)
     process_services()
     logging.getLogger("rq.worker").setLevel(logging.WARNING)
-    bot_worker(bot_queue(queue_server)).work(logging_level="WARNING")
+    worker_on(make_queue(queue_server)).work(logging_level="WARNING")
 
 
-def bot_worker(queue: Queue) -> Worker:
-    """A worker on the queue of bot turns."""
+def worker_on(queue: Queue) -> Worker:
+    """A worker on one queue; RQ loses jobs of a worker that has two."""
     return Worker(
         [queue],
         connection=queue.connection,

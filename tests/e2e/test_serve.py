@@ -26,6 +26,7 @@ PROCESSES = {
     "web": "gunicorn",
     "follower": "pepper follow",
     "worker": "pepper work",
+    "webhooks": "pepper deliver",
 }
 
 
@@ -115,7 +116,16 @@ def test_every_line_of_a_process_begins_with_its_name() -> None:
     with service() as own:
         lines = (own.data / "output.txt").read_text().splitlines()
     assert any(line.startswith("web      | ") for line in lines)
-    named = ("events", "queue", "web", "follower", "worker", "pepper", "Pepper is ready: ")
+    named = (
+        "events",
+        "queue",
+        "web",
+        "follower",
+        "worker",
+        "webhooks",
+        "pepper",
+        "Pepper is ready: ",
+    )
     assert all(line.startswith(named) for line in lines)
 
 

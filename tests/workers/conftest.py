@@ -12,7 +12,7 @@ from service.settings import Settings
 from service.wiring import Services, services
 from service.workers.bot_turn import process_queue, process_services
 from service.workers.jobs import bot_queue
-from service.workers.worker import bot_worker
+from service.workers.worker import worker_on
 
 Work = Callable[[], bool]
 
@@ -57,6 +57,6 @@ def _worker_of_this_process(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> 
 def work(queue: Queue, _worker_of_this_process: None) -> Iterator[Work]:
     """Runs a worker in this process until the queue is empty."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield lambda: bot_worker(queue).work(burst=True, logging_level="CRITICAL")
+    yield lambda: worker_on(queue).work(burst=True, logging_level="CRITICAL")
     for number, handler in handlers.items():
         signal.signal(number, handler)

@@ -16,7 +16,7 @@ from service.wiring import Services
 from service.workers import bot_turn
 from service.workers.bot_turn import play_bot_turns, take_bot_turns
 from service.workers.jobs import enqueue_bot_turn, turn_name
-from service.workers.worker import bot_worker
+from service.workers.worker import worker_on
 from tests.scenario import CHANCE
 from tests.workers.tables import (
     act_for_host,
@@ -196,7 +196,7 @@ def test_a_game_that_cannot_be_read_fails_its_job_alone_and_names_no_card(
     parts.client.xadd(log_key(bad.id), {"e": unreadable}, id=f"{bad.version + 1}-0")
     for game in (bad, good):
         enqueue_bot_turn(queue, game.id, game.version)
-    bot_worker(queue).work(burst=True, logging_level="INFO")
+    worker_on(queue).work(burst=True, logging_level="INFO")
     assert is_finished(parts.table, good.id)
     assert queue.count == 0
     assert "CorruptEntry" in caplog.text
