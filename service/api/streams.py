@@ -1,5 +1,6 @@
 """A game as it happens: server-sent events or lines of JSON, resumed from any version."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -30,6 +31,7 @@ RETRY = 1000
 SSE, NDJSON = "text/event-stream", "application/x-ndjson"
 STREAMED = {**PRIVATE, "X-Accel-Buffering": "no"}
 HIGHEST = 10**9
+_VERSION = re.compile(r"\d{1,10}", re.ASCII)
 
 
 @streams.get("/v1/games/<game_id>/stream")
@@ -45,7 +47,7 @@ def stream_game(game_id: str) -> Response:
         return Response(iter(()), headers=headers)
     with ExitStack() as held:
         held.callback(_take_place(who))
-        watch = current().hub.watch(known, viewer_of(who))
+        watch = current().hub.watch(known, viewer_of(who), after or 0)
         held.callback(current().hub.leave, watch)
         opening = _opening(watch, after, is_sse=is_sse)
         stream = Stream(watch, opening, token_check(), held.pop_all().close, is_sse=is_sse)
@@ -76,7 +78,7 @@ def _after() -> int | None:
         return number_asked("after", 0, 0, HIGHEST) if "after" in request.args else None
     if asked == "end":
         return None
-    if not (asked.isascii() and asked.isdigit() and int(asked) <= HIGHEST):
+    if not _VERSION.fullmatch(asked) or int(asked) > HIGHEST:
         raise Problem("malformed-header", "Last-Event-ID: the id of a frame.")
     return int(asked)
 

@@ -3,8 +3,8 @@
 import logging
 import queue
 import threading
-import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import orjson
@@ -17,7 +17,7 @@ from events.vocabulary import GameId, PlayerId, Seat
 from service.game.position import Position, fold
 from service.game.state import is_over
 from service.live.wakeups import Wakeups
-from service.table import GameUnknown, Table
+from service.table import Table
 from service.views.event_view import frame
 from service.views.public_event import LogChain
 from service.views.seat_view import seat_seen_by
@@ -82,6 +82,11 @@ class _Watched:
         self.watches: set[Watch] = set()
         self._chain = LogChain(game_id)
 
+    @property
+    def version(self) -> int:
+        """How far the log has been read."""
+        return self.position.version if self.position else 0
+
     def take(self, log: Sequence[Recorded]) -> None:
         """Go on by these entries, and hand each listener its frames."""
         for recorded in log:
@@ -111,24 +116,26 @@ class Hub:
         self._table, self._client = table, client
         self._games: dict[GameId, _Watched] = {}
         self._lock = threading.RLock()
-        self._rung: queue.SimpleQueue[GameId] = queue.SimpleQueue()
+        self._rung: queue.SimpleQueue[GameId | None] = queue.SimpleQueue()
         self._wakeups: Wakeups | None = None
-        self._is_closed = False
+        self._closed = threading.Event()
 
-    def watch(self, game_id: GameId, viewer: PlayerId | None) -> Watch:
-        """Listen to a game from its version now (`since`); raises GameUnknown. Then `leave` it."""
+    def watch(self, game_id: GameId, viewer: PlayerId | None, reached: int = 0) -> Watch:
+        """Listen to a game from its version now (`since`); raises GameUnknown. Then `leave` it.
+
+        `reached`: a version that the listener knows of, though this process may not yet.
+        """
         watch = Watch(game_id, viewer)
         with self._lock:
-            self._start()
-            game = self._games.get(game_id)
-            if game is None:
-                game = self._games[game_id] = _Watched(game_id)
-                self._listen(game)
+            game = self._games.get(game_id) or self._begin(game_id)
+            if game.version < reached:
+                self._read_on(game_id)
+                game = self._games.get(game_id) or self._begin(game_id)
             game.watches.add(watch)
             if game.position is not None:
                 watch.since = game.position.version
                 watch.is_over = is_over(game.position.game)
-            if self._is_closed:
+            if self._closed.is_set():
                 watch.put(Gone("closing"))
         return watch
 
@@ -140,44 +147,52 @@ class Hub:
                 return
             game.watches.discard(watch)
             if not game.watches:
-                del self._games[watch.game_id]
-                if self._wakeups is not None:
-                    self._wakeups.ignore(wake_channel(watch.game_id))
+                self._forget(watch.game_id)
 
     def close(self) -> None:
         """Send every listener away, now and from now on: the process ends."""
         with self._lock:
-            self._is_closed = True
+            self._closed.set()
+            self._rung.put(None)
             for game in self._games.values():
                 _dismiss(game, "closing")
+        if self._wakeups is not None:
+            self._wakeups.close()
 
     def listeners(self) -> int:
         """How many watches are held."""
         with self._lock:
             return sum(len(game.watches) for game in self._games.values())
 
-    def _listen(self, game: _Watched) -> None:
-        assert self._wakeups is not None  # noqa: S101  (started)
-        try:
-            self._wakeups.listen(wake_channel(game.game_id))
-            game.take(self._table.log(game.game_id))
-        except (GameUnknown, RedisError):
-            del self._games[game.game_id]
-            self._wakeups.ignore(wake_channel(game.game_id))
-            raise
+    def _begin(self, game_id: GameId) -> _Watched:
+        """Wake-ups first, the log then: what is appended between the two is read again."""
+        game = _Watched(game_id)
+        with ExitStack() as undone:
+            self._games[game_id] = game
+            undone.callback(self._forget, game_id)
+            if not self._closed.is_set():
+                self._started().listen(wake_channel(game_id))
+            game.take(self._table.log(game_id))
+            undone.pop_all()
+        return game
 
-    def _start(self) -> None:
+    def _forget(self, game_id: GameId) -> None:
+        del self._games[game_id]
+        if self._wakeups is not None:
+            self._wakeups.ignore(wake_channel(game_id))
+
+    def _started(self) -> Wakeups:
         if self._wakeups is None:
             self._wakeups = Wakeups(self._client, self._ring)
             for run in (self._pump, self._look_round):
                 threading.Thread(target=run, daemon=True, name=run.__name__).start()
+        return self._wakeups
 
     def _ring(self, channel: str) -> None:
         self._rung.put(GameId(channel.rpartition(":")[2]))
 
     def _pump(self) -> None:
-        while True:
-            game_id = self._rung.get()
+        while (game_id := self._rung.get()) is not None:
             try:
                 self._read_on(game_id)
             except Exception:
@@ -199,13 +214,13 @@ class Hub:
 
     def _drop(self, game_id: GameId, reason: str) -> None:
         with self._lock:
-            game = self._games.pop(game_id, None)
+            game = self._games.get(game_id)
             if game is not None:
+                self._forget(game_id)
                 _dismiss(game, reason)
 
     def _look_round(self) -> None:
-        while True:
-            time.sleep(LOST_WAKE_UP)
+        while not self._closed.wait(LOST_WAKE_UP):
             with self._lock:
                 games = list(self._games)
             for game_id in games:

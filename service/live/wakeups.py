@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 
 from redis import Redis
@@ -28,6 +27,8 @@ class Wakeups:
         self._channels: set[str] = set()
         self._lock = threading.Lock()
         self._pubsub: PubSub | None = None
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="wakeups")
 
     def listen(self, channel: str) -> None:
         """Hear a channel from now on; the bell rings once when that holds."""
@@ -35,41 +36,62 @@ class Wakeups:
             self._channels.add(channel)
             if self._pubsub is None:
                 self._pubsub = self._client.pubsub()  # type: ignore[no-untyped-call]
-                threading.Thread(target=self._run, daemon=True, name="wakeups").start()
-        self._tell("ssubscribe", channel)
+                self._thread.start()
+            self._tell("ssubscribe", channel)
 
     def ignore(self, channel: str) -> None:
         """Hear a channel no more."""
         with self._lock:
             self._channels.discard(channel)
-        self._tell("sunsubscribe", channel)
+            self._tell("sunsubscribe", channel)
 
-    def _tell(self, command: str, channel: str) -> None:
+    def close(self) -> None:
+        """Hear nothing more, and give the connection back."""
+        with self._lock:
+            self._tell("sunsubscribe")
+            self._closed.set()
+        if self._pubsub is not None:
+            self._thread.join(2 * QUIET_FOR)
+
+    def _tell(self, command: str, *channels: str) -> None:
+        if self._pubsub is None or self._closed.is_set():
+            return
         try:
-            getattr(self._pubsub, command)(channel)
+            getattr(self._pubsub, command)(*channels)
         except RedisError as fault:  # the listener connects again and subscribes to all of them
             _log.warning("wake-ups: %s: %s", command, fault)
 
     def _run(self) -> None:
-        while True:
+        while not self._closed.is_set():
             try:
                 self._hear()
             except (RedisError, OSError, RuntimeError) as fault:
                 _log.warning("wake-ups: %s", fault)
-                time.sleep(QUIET_FOR)
                 self._connect_again()
+        with self._lock:
+            self._give_back()
 
     def _hear(self) -> None:
         pubsub = self._pubsub
         assert pubsub is not None  # noqa: S101  (made before the thread)
-        while True:
+        while not self._closed.is_set():
             message = pubsub.get_sharded_message(timeout=QUIET_FOR)
             if message and message["type"] in ("smessage", "ssubscribe"):
                 self._bell(message["channel"].decode())
 
     def _connect_again(self) -> None:
-        with self._lock:
-            channels = list(self._channels)
-            self._pubsub = self._client.pubsub()  # type: ignore[no-untyped-call]
-        for channel in channels:
-            self._tell("ssubscribe", channel)
+        while not self._closed.wait(QUIET_FOR):
+            with self._lock:
+                self._give_back()
+                self._pubsub = self._client.pubsub()  # type: ignore[no-untyped-call]
+                try:
+                    for channel in self._channels:
+                        self._pubsub.ssubscribe(channel)
+                except RedisError as fault:
+                    _log.warning("wake-ups: %s", fault)
+                else:
+                    return
+
+    def _give_back(self) -> None:
+        if self._pubsub is not None:
+            self._pubsub.close()
