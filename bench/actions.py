@@ -86,14 +86,14 @@ class Table4:
 
 
 @contextmanager
-def gunicorn(app: str, url: str) -> Iterator[Connection]:
-    """One gevent worker of an app over a server."""
+def gunicorn(app: str, url: str, limits: str = "off") -> Iterator[Connection]:
+    """One gevent worker of an app over a server, with rate limits on or off."""
     port = free_port()
     flags = (
         "--worker-class=gevent --workers=1 --keep-alive=600 --no-control-socket --log-level=error"
     )
     command = [sys.executable, "-m", "gunicorn", *flags.split(), f"--bind=127.0.0.1:{port}", app]
-    environment = {**os.environ, "REDIS_URL": url, "QUEUE_URL": url}
+    environment = {**os.environ, "REDIS_URL": url, "QUEUE_URL": url, "PEPPER_RATE_LIMITS": limits}
     process = subprocess.Popen(command, env=environment)
     connection = Connection(port, process.pid)
 

@@ -22,6 +22,7 @@ class Settings:
     embeds_queue: bool
     web_processes: int
     webhooks_loopback: bool = False
+    rate_limits: bool = True
 
 
 def settings_from_environment() -> Settings:
@@ -39,4 +40,5 @@ def settings_from_environment() -> Settings:
         embeds_queue=not queue_url,
         web_processes=env.int("WEB_CONCURRENCY", 1, validate=Range(1)),
         webhooks_loopback=env.bool("PEPPER_WEBHOOKS_LOOPBACK", False),
+        rate_limits=env.bool("PEPPER_RATE_LIMITS", True),
     )

@@ -6,6 +6,7 @@ from werkzeug.routing import IntegerConverter
 from service.api.actions import actions
 from service.api.exchanges import observe
 from service.api.games import games
+from service.api.limits import limit_requests
 from service.api.pages import pages
 from service.api.players import players
 from service.api.problems import Problem, handle_problems, problem_response
@@ -22,7 +23,8 @@ LARGEST_BODY = 64 * 1024
 CORS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": (
-        "ETag, Location, Retry-After, RateLimit, Allow, Idempotent-Replayed, X-Request-Id"
+        "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Allow, Idempotent-Replayed, "
+        "X-Request-Id"
     ),
 }
 PREFLIGHT = {
@@ -61,6 +63,8 @@ def create_app(services: Services) -> Flask:
         VersionUnknown, lambda _fault: problem_response(Problem("version-unknown"))
     )
     app.after_request(_open_to_every_origin)
+    if services.settings.rate_limits:
+        limit_requests(app, services)
     return app
 
 

@@ -1,8 +1,9 @@
 """Who acts: comes from the token, never from the body."""
 
 from collections.abc import Callable
+from typing import cast
 
-from flask import request
+from flask import g, request
 from redis.exceptions import RedisError
 
 from service.api.exchanges import note_player
@@ -15,6 +16,12 @@ LONGEST_SECRET = 200
 
 def caller() -> Caller | None:
     """Who the request's token speaks for, None without one; a bad token is a Problem."""
+    if "caller" not in g:
+        g.caller = _caller()
+    return cast(Caller | None, g.caller)
+
+
+def _caller() -> Caller | None:
     header = request.headers.get("Authorization")
     if header is None:
         return None

@@ -84,7 +84,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "only players who exist; the detail says what is wrong.",
     "internal-error": "This is a fault of the service, not of the request. Whether the request "
     "had an effect shows in the game's view.",
-    "rate-limited": "An address may try ten codes a minute. Wait as Retry-After says.",
+    "rate-limited": "Too many requests in a minute: of this player, or of this address without "
+    "a token. Wait as Retry-After says; RateLimit-Policy says how many there may be.",
     "too-many-streams": "Close a stream that you no longer read, or follow the game with "
     "GET .../events.",
     "too-many-waiting": "Ten answers with wait are kept for one client at a time. Let one come, "

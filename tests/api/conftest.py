@@ -113,6 +113,7 @@ def app_services(redis_url: str, tmp_path: Path) -> Services:
             embeds_events=False,
             embeds_queue=False,
             web_processes=1,
+            rate_limits=False,
         )
     )
 

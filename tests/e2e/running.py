@@ -97,7 +97,12 @@ def start(data: Path, port: int | None = None) -> Running:
 
 def launch(data: Path, port: int, output: Path) -> subprocess.Popen[bytes]:
     """Start the service and wait for nothing."""
-    environment = {**os.environ, "PORT": str(port), "PEPPER_DATA": str(data)}
+    environment = {
+        **os.environ,
+        "PORT": str(port),
+        "PEPPER_DATA": str(data),
+        "PEPPER_RATE_LIMITS": "off",
+    }
     for name in ("REDIS_URL", "QUEUE_URL"):
         environment.pop(name, None)
     with output.open("w") as written:
