@@ -3,13 +3,14 @@
 import platform
 import sys
 
-from bench import actions, bot_latency, engine, load, memory
+from bench import actions, bot_latency, engine, limits, load, memory
 
 PARTS = {
     "engine": engine.run,
     "load": load.run,
     "memory": memory.run,
     "actions": actions.run,
+    "limits": limits.run,
     "bot_latency": bot_latency.run,
 }
 

@@ -94,7 +94,7 @@ def gunicorn(app: str, url: str, limits: str = "off") -> Iterator[Connection]:
     )
     command = [sys.executable, "-m", "gunicorn", *flags.split(), f"--bind=127.0.0.1:{port}", app]
     environment = {**os.environ, "REDIS_URL": url, "QUEUE_URL": url, "PEPPER_RATE_LIMITS": limits}
-    process = subprocess.Popen(command, env=environment)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     connection = Connection(port, process.pid)
 
     def answers() -> bool:
