@@ -16,7 +16,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "treated as none: leave the header out to be a spectator.",
     "scope-missing": "The token was made for less than this; the detail names the scope it needs.",
     "code-invalid": "A link code works once, within ten minutes, while the token that asked for "
-    "it is good. Ask for another one.",
+    "it is good. A recovery code works once, until a newer one is made.",
     "hidden-until-finished": "While a game runs, a seat is shown only to the player who held it "
     "at that version. Once the game has ended everybody may see everything.",
     "not-seated": "Only who holds this seat may act for it. Spectators and former players may not.",

@@ -111,6 +111,13 @@ class UseLinkCodeBody(Body):
     name = Name()
 
 
+class UseRecoveryCodeBody(Body):
+    """{"recovery_code": "7ZK3M9QX0T4BH8W2R5VNC1DE", "name": "New phone"}"""
+
+    recovery_code = fields.String(required=True)
+    name = Name()
+
+
 def _topics(**kwargs: Any) -> fields.List[str]:
     return fields.List(_one_of(*Topic), validate=validate.Length(min=1), **kwargs)
 
@@ -240,6 +247,7 @@ class PlayCardBody(ActionBody):
 
 NEW_PLAYER, RENAME, NEW_GAME = NewPlayerBody(), RenameBody(), NewGameBody()
 NEW_TOKEN, USE_LINK_CODE = NewTokenBody(), UseLinkCodeBody()
+USE_RECOVERY_CODE = UseRecoveryCodeBody()
 NEW_WEBHOOK, CHANGE_WEBHOOK = NewWebhookBody(), ChangeWebhookBody()
 TAKE_SEAT, SIT, ENTROPY_BODY = TakeSeatBody(), SitBody(), EntropyBody()
 BOT_SEAT, INVITE, NOTHING = BotSeatBody(), InviteBody(), NoBody()

@@ -8,11 +8,24 @@ from service.api.answers import json_response
 from service.api.auth import caller, caller_with
 from service.api.bodies import request_json
 from service.api.problems import Problem
-from service.api.schemas import NEW_TOKEN, NOTHING, USE_LINK_CODE, loaded
+from service.api.schemas import (
+    NEW_TOKEN,
+    NOTHING,
+    USE_LINK_CODE,
+    USE_RECOVERY_CODE,
+    loaded,
+)
 from service.api.services import current
 from service.players.accounts import Caller, NewToken
 from service.players.codes import LINK_CODE_SECONDS, LinkCodes, Tries
-from service.players.tokens import TokenInfo, Tokens, TokenUnknown, TooManyTokens
+from service.players.recovery import Recovery
+from service.players.tokens import (
+    MakerRevoked,
+    TokenInfo,
+    Tokens,
+    TokenUnknown,
+    TooManyTokens,
+)
 from service.views.canonical import rfc3339
 
 tokens = Blueprint("tokens", __name__)
@@ -26,6 +39,8 @@ def create_token() -> Response:
     sent = request_json() if known is None or "account" in known.scopes else {}
     if "link_code" in sent:
         return _linked(loaded(USE_LINK_CODE, sent))
+    if "recovery_code" in sent:
+        return _recovered(loaded(USE_RECOVERY_CODE, sent))
     who = caller_with("account")
     body = loaded(NEW_TOKEN, sent)
     scopes: list[str] = sorted(set(body["scopes"]), key=body["scopes"].index)
@@ -33,7 +48,10 @@ def create_token() -> Response:
         raise Problem("scope-missing", "A token gives away no scope that it does not have.")
     now, lasts = current().table.now(), body.get("expires_in")
     expires_at = None if lasts is None else now + lasts * 1000
-    return _made(who, body["name"], scopes, now, expires_at)
+    try:
+        return _made(who, body["name"], scopes, now, expires_at)
+    except MakerRevoked:
+        raise Problem("token-invalid") from None
 
 
 @tokens.post("/v1/me/link-code")
@@ -46,16 +64,42 @@ def create_link_code() -> Response:
     return json_response({"code": code, "expires_at": rfc3339(ends)}, 201, NOT_KEPT)
 
 
-def _linked(body: dict[str, Any]) -> Response:
-    client = current().client
-    if seconds := Tries(client).wait(request.remote_addr or ""):
+@tokens.post("/v1/me/recovery-code")
+def create_recovery_code() -> Response:
+    """A code in place of the last one, for the day on which every token is lost."""
+    who = caller_with("account")
+    loaded(NOTHING, request_json(is_optional=True))
+    code = Recovery(current().client).make(who.player, current().table.now())
+    return json_response({"code": code}, 201, NOT_KEPT)
+
+
+def _count_try() -> None:
+    if seconds := Tries(current().client).wait(request.remote_addr or ""):
         raise Problem("rate-limited", headers={"Retry-After": str(seconds)})
+
+
+def _linked(body: dict[str, Any]) -> Response:
+    _count_try()
+    client = current().client
     maker = LinkCodes(client).use(body["link_code"])
     # A code dies with the token that asked for it, so that revoking a thief's token is enough.
     if maker is None or not Tokens(client).is_held(maker.player, maker.token_id):
         raise Problem("code-invalid")
     now = current().table.now()
-    return _made(maker, body.get("name", "Linked device"), sorted(maker.scopes), now, None)
+    name = body.get("name", "Linked device")
+    try:
+        return _made(maker, name, sorted(maker.scopes), now, None)
+    except MakerRevoked:
+        raise Problem("code-invalid") from None
+
+
+def _recovered(body: dict[str, Any]) -> Response:
+    _count_try()
+    name, now = body.get("name", "Recovered"), current().table.now()
+    token = Recovery(current().client).use(body["recovery_code"], name, now)
+    if token is None:
+        raise Problem("code-invalid")
+    return _shown(token)
 
 
 def _made(who: Caller, name: str, scopes: list[str], now: int, ends: int | None) -> Response:
@@ -63,6 +107,10 @@ def _made(who: Caller, name: str, scopes: list[str], now: int, ends: int | None)
         made = Tokens(current().client).make(who, name, scopes, now, ends)
     except TooManyTokens:
         raise Problem("too-many-tokens") from None
+    return _shown(made)
+
+
+def _shown(made: NewToken) -> Response:
     answer = {"token": made.secret, "token_info": token_shape(made)}
     return json_response(answer, 201, NOT_KEPT)
 

@@ -23,6 +23,10 @@ class TooManyTokens(Exception):
     """The player holds as many tokens as one may."""
 
 
+class MakerRevoked(Exception):
+    """The token that was to make another one has been revoked meanwhile."""
+
+
 class TokenUnknown(Exception):
     """The player holds no token of this id."""
 
@@ -46,21 +50,32 @@ class Tokens:
     def make(
         self, maker: Caller, name: str, scopes: Sequence[str], now: int, expires_at: int | None
     ) -> NewToken:
-        """A token that ends no later than its maker's; raises TooManyTokens."""
+        """A token that ends no later than its maker's; raises TooManyTokens, MakerRevoked."""
         ends = [end for end in (expires_at, maker.expires_at) if end is not None]
         token = new_token(scopes, now, name=name, expires_at=min(ends, default=None))
+        self.keep(maker.player, token, is_bot=maker.is_bot)
+        held = self._held(maker.player).values()
+        # Looked at once the token is there: `revoke_all` saw the token, or this sees its work.
+        is_revoked = all(info.id != maker.token_id for info in held)
+        if is_revoked or len(held) > MOST_TOKENS:
+            self.discard(maker.player, token)
+            raise MakerRevoked if is_revoked else TooManyTokens
+        return token
+
+    def keep(self, player: PlayerId, token: NewToken, *, is_bot: bool) -> None:
+        """Let a token be good from now on."""
         key = token_key(digest(token.secret))
         with self._client.pipeline(transaction=True) as pipeline:
-            record = token_record(maker.player, token, is_bot=maker.is_bot)
+            record = token_record(player, token, is_bot=is_bot)
             pipeline.hset(key, mapping=record)  # type: ignore[arg-type]  # invariant keys
             if token.expires_at is not None:
                 pipeline.pexpireat(key, token.expires_at)
             pipeline.execute()
-        self._client.sadd(tokens_key(maker.player), digest(token.secret))
-        if len(self._held(maker.player)) > MOST_TOKENS:
-            self._drop(maker.player, digest(token.secret))
-            raise TooManyTokens
-        return token
+        self._client.sadd(tokens_key(player), digest(token.secret))
+
+    def discard(self, player: PlayerId, token: NewToken) -> None:
+        """End a token that was just made."""
+        self._drop(player, digest(token.secret))
 
     def infos(self, player: PlayerId) -> list[TokenInfo]:
         """The player's tokens that are good now, the oldest first."""
@@ -78,6 +93,14 @@ class Tokens:
                 self._drop(player, kept)
                 return
         raise TokenUnknown(token_id)
+
+    def revoke_all(self, player: PlayerId, but: str | None = None) -> None:
+        """End all tokens of a player, those too that they are just making; `but` one stays."""
+        while others := [
+            kept for kept, info in self._held(player).items() if but is None or info.id != but
+        ]:
+            for kept in others:
+                self._drop(player, kept)
 
     def _held(self, player: PlayerId) -> dict[str, TokenInfo]:
         members = cast(set[bytes], self._client.smembers(tokens_key(player)))

@@ -34,6 +34,7 @@ BODIES: dict[str, Schema] = {
     "Rename": schemas.RENAME,
     "NewToken": schemas.NEW_TOKEN,
     "UseLinkCode": schemas.USE_LINK_CODE,
+    "UseRecoveryCode": schemas.USE_RECOVERY_CODE,
     "NewWebhook": schemas.NEW_WEBHOOK,
     "ChangeWebhook": schemas.CHANGE_WEBHOOK,
     "NewGame": schemas.NEW_GAME,

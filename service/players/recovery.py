@@ -1,0 +1,91 @@
+"""Recovery codes: kept on paper, they give a player back to whoever has lost every token."""
+
+import secrets
+from hashlib import sha256
+from typing import cast
+
+from redis import Redis
+
+from events.vocabulary import PlayerId
+from service.players.accounts import SCOPES, NewToken, Players, PlayerUnknown, new_token
+from service.players.codes import ALPHABET, meant
+from service.players.tokens import Tokens
+
+RECOVERY_CODE_LENGTH = 24
+_SPEND = """
+if redis.call('HGET', KEYS[1], 'kept') ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+"""
+
+
+class Recovery:
+    """One code a player, good until it is used or replaced; only its SHA-256 is kept.
+
+    The player's own key says which code is good. The key named for the code only leads there, so
+    one that is left over opens nothing.
+    """
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._spend = client.register_script(_SPEND)
+
+    def make(self, player: PlayerId, now: int) -> str:
+        """A code in place of the player's last one."""
+        code = "".join(secrets.choice(ALPHABET) for _place in range(RECOVERY_CODE_LENGTH))
+        kept = _digest(code)
+        self._client.set(_code_key(kept), player)
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hget(_player_key(player), "kept")
+            pipeline.hset(_player_key(player), mapping={"kept": kept, "created_at": now})
+            replaced, _added = pipeline.execute()
+        if replaced is not None:
+            self._client.delete(_code_key(replaced.decode()))
+        return code
+
+    def made_at(self, player: PlayerId) -> int | None:
+        """When the player's code was made, in milliseconds since 1970; None if there is none."""
+        found = cast(bytes | None, self._client.hget(_player_key(player), "created_at"))
+        return None if found is None else int(found)
+
+    def use(self, code: str, name: str, now: int) -> NewToken | None:
+        """A token for everything in place of all the player's others, None if it is no code.
+
+        Of parallel uses one alone succeeds. The token is there before the code is spent, so that
+        who is cut off in between may try again.
+        """
+        kept = _digest(meant(code))
+        found = cast(bytes | None, self._client.get(_code_key(kept)))
+        if found is None:
+            return None
+        player = PlayerId(found.decode())
+        try:
+            account = Players(self._client).get(player)
+        except PlayerUnknown:
+            return None
+        token, tokens = new_token(SCOPES, now, name=name), Tokens(self._client)
+        tokens.keep(player, token, is_bot=account.is_bot)
+        if not self._spend([_player_key(player)], [kept]):
+            tokens.discard(player, token)
+            return None
+        self._client.delete(_code_key(kept))
+        tokens.revoke_all(player, but=token.id)
+        return token
+
+    def forget(self, player: PlayerId) -> None:
+        """Let no code of the player's be good."""
+        kept = cast(bytes | None, self._client.hget(_player_key(player), "kept"))
+        if kept is not None:
+            self._client.delete(_code_key(kept.decode()))
+        self._client.delete(_player_key(player))
+
+
+def _digest(code: str) -> str:
+    return sha256(code.encode()).hexdigest()
+
+
+def _code_key(kept: str) -> str:
+    return f"pepper:{{r:{kept}}}"
+
+
+def _player_key(player: PlayerId) -> str:
+    return f"pepper:{{p:{player}}}:recovery"
