@@ -3,6 +3,7 @@
 from flask import Flask, Response, request
 from werkzeug.routing import IntegerConverter
 
+from service.api.account import account
 from service.api.actions import actions
 from service.api.exchanges import observe
 from service.api.games import games
@@ -53,7 +54,18 @@ def create_app(services: Services) -> Flask:
     app.url_map.converters["int"] = PlainNumber
     attach(app, services)
     observe(app)
-    for blueprint in (players, tokens, webhooks, games, seats, actions, replays, streams, pages):
+    for blueprint in (
+        players,
+        account,
+        tokens,
+        webhooks,
+        games,
+        seats,
+        actions,
+        replays,
+        streams,
+        pages,
+    ):
         app.register_blueprint(blueprint)
     handle_problems(app)
     app.register_error_handler(

@@ -35,13 +35,13 @@ def create_player() -> Response:
 def get_player(player_id: str) -> Response:
     """A player as everybody sees them."""
     reader()
-    return json_response(_profile(_account(player_id)))
+    return json_response(profile_of(player_id))
 
 
 @players.get("/v1/me")
 def get_me() -> Response:
     """The caller."""
-    return json_response(_profile(_account(caller_with("read").player)))
+    return json_response(profile_of(caller_with("read").player))
 
 
 @players.patch("/v1/me")
@@ -50,7 +50,7 @@ def rename_me() -> Response:
     who = caller_with("account")
     body = loaded(RENAME, request_json())
     current().players.rename(who.player, body["name"])
-    return json_response(_profile(_account(who.player)))
+    return json_response(profile_of(who.player))
 
 
 def _account(player_id: str) -> Account:
@@ -71,5 +71,7 @@ def _shape(account: Account) -> dict[str, Any]:
     }
 
 
-def _profile(account: Account) -> dict[str, Any]:
+def profile_of(player_id: str) -> dict[str, Any]:
+    """A player and how their games ended; a Problem if there is none of this id."""
+    account = _account(player_id)
     return {**_shape(account), "games": current().lobby.profile(account.id)._asdict()}

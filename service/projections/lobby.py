@@ -92,6 +92,11 @@ class Lobby:
         """How many games of a player were finished, won, and aborted by them."""
         return profiles.profile(self._client, player)
 
+    def all_of(self, player: PlayerId) -> Iterator[list[Summary]]:
+        """Every game in a player's list, those they left too; newest first, some at a time."""
+        for batch in self._batches(_games_key(player), None):
+            yield [summary for _place, summary in batch if summary is not None]
+
     def page(
         self, wanted: Wanted, viewer: PlayerId | None, limit: int, cursor: str | None = None
     ) -> Page:
@@ -110,13 +115,19 @@ class Lobby:
     def _summaries(
         self, index: str, before: Place | None
     ) -> Iterator[tuple[Place, Summary | None]]:
+        for batch in self._batches(index, before):
+            yield from batch
+
+    def _batches(
+        self, index: str, before: Place | None
+    ) -> Iterator[list[tuple[Place, Summary | None]]]:
         while places := self._places(index, before):
             with self._client.pipeline(transaction=False) as pipeline:
                 for place in places:
                     pipeline.hget(_summary_key(place.game), "summary")
                 found = pipeline.execute()
-            for place, raw in zip(places, found, strict=True):
-                yield place, None if raw is None else orjson.loads(raw)
+            summaries = [None if raw is None else orjson.loads(raw) for raw in found]
+            yield [*zip(places, summaries, strict=True)]
             before = places[-1]
 
     def _places(self, index: str, before: Place | None) -> list[Place]:
