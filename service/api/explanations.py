@@ -59,6 +59,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "the address in take_back.",
     "too-many-tokens": "Revoke one that you no longer need; GET /v1/tokens lists them.",
     "too-many-webhooks": "A player may have ten. Delete one; GET /v1/webhooks lists them.",
+    "too-many-open-games": "A player may be in 200 unfinished games. Finish, abort or leave one; "
+    "GET /v1/games?player=me lists them.",
     "webhook-disabled": "Nothing is sent to it, see its disabled_reason. PATCH it with enabled "
     "true first.",
     "version-mismatch": "If-Match named a version that the game has left, or has not reached. "

@@ -31,6 +31,8 @@ from service.views.shapes import Status
 games = Blueprint("games", __name__)
 STATUSES = get_args(Status)
 MOST_ON_A_PAGE = 100
+MOST_UNFINISHED = 200
+"""Games that have not ended, of a player who makes another."""
 
 
 @games.post("/v1/games")
@@ -40,6 +42,8 @@ def create_game() -> Response:
     body = loaded(NEW_GAME, request_json())
     if body.get("clock") is not None:
         raise Problem("clock-unavailable")
+    if current().lobby.unfinished(who.player) >= MOST_UNFINISHED:
+        raise Problem("too-many-open-games")
     command = CreateGame(
         creator=who.player,
         players=body["players"],

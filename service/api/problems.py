@@ -58,6 +58,7 @@ KINDS: Mapping[str, Kind] = {
     Reason.BOT_IS_ACTING: Kind(409, "A bot acts for you"),
     "too-many-tokens": Kind(409, "You hold as many tokens as one may"),
     "too-many-webhooks": Kind(409, "You have as many webhooks as one may"),
+    "too-many-open-games": Kind(409, "You have as many unfinished games as one may"),
     "webhook-disabled": Kind(409, "The webhook is disabled"),
     "version-mismatch": Kind(412, "The game has moved on"),
     "body-too-large": Kind(413, "The body is too large"),

@@ -97,6 +97,13 @@ class Lobby:
         for batch in self._batches(_games_key(player), None):
             yield [summary for _place, summary in batch if summary is not None]
 
+    def unfinished(self, player: PlayerId) -> int:
+        """How many games of a player have not ended, as far as the lists know by now."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for status in ("open", "in_progress"):
+                pipeline.zcard(f"{_games_key(player)}:{status}")
+            return sum(pipeline.execute())
+
     def page(
         self, wanted: Wanted, viewer: PlayerId | None, limit: int, cursor: str | None = None
     ) -> Page:

@@ -10,7 +10,7 @@ from limits import parse
 from redis import Redis
 
 from events.vocabulary import GameId
-from service.api import limits
+from service.api import games, limits
 from service.api.app import create_app
 from service.views.seat_view import legal_bodies
 from service.wiring import Services, services
@@ -143,3 +143,18 @@ def test_without_a_store_the_request_answers_itself(app_services: Services, tmp_
         assert api.get("/v1/rules").status_code == 200
         assert status_and_code(api.get("/v1/games")) == (503, "store-unavailable")
         assert status_and_code(api.post("/v1/players", json={})) == (503, "store-unavailable")
+
+
+def test_a_player_has_only_so_many_unfinished_games(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(games, "MOST_UNFINISHED", 2)
+    (_ana, token), (_bob, other) = api.new_player("Ana"), api.new_player("Bob")
+    first, second = (api.new_game(token, **body) for body in ({}, {"start": "manual"}))
+    api.lobby_notices(first["id"], second["id"])
+    refused = api.post("/v1/games", json={"players": 4}, token=token)
+    assert status_and_code(refused) == (409, "too-many-open-games")
+    api.new_game(other)
+    assert api.post(f"/v1/games/{second['id']}/abort", token=token).status_code == 200
+    api.lobby_notices(second["id"])
+    api.new_game(token)
