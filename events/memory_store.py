@@ -12,8 +12,11 @@ from events.store import (
     Head,
     HeadLost,
     Recorded,
+    Remembered,
+    Request,
     SuccessorExists,
     VersionConflict,
+    repeated,
 )
 from events.vocabulary import GameId
 
@@ -24,6 +27,7 @@ class MemoryEventStore:
 
     logs: dict[GameId, list[Recorded]] = field(default_factory=dict)
     links: dict[GameId, GameId] = field(default_factory=dict)
+    requests: dict[tuple[GameId, bytes], Remembered] = field(default_factory=dict)
     due: dict[GameId, int] = field(default_factory=dict)
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -43,13 +47,22 @@ class MemoryEventStore:
         *,
         due_in: int | None = None,
         successor_of: GameId | None = None,
+        request: Request | None = None,
+        is_last: bool = False,
     ) -> Appended:
         """Add all entries or none; a command id seen before is answered as the first time."""
         with self._one_at_a_time:
             log = self.logs.get(game, [])
+            if _head(log) != expected and _is_in(log, expected, command_id):
+                return Appended(expected.version + len(entries), log[expected.version].at)
+            if request is not None:
+                self.check(request)
             if _head(log) != expected:
-                return self._retried(log, expected, command_id, len(entries))
-            return self._added(game, log, command_id, entries, due_in, successor_of)
+                raise VersionConflict(game)
+            done = self._added(game, log, command_id, entries, due_in, successor_of)
+            if request is not None:
+                self.remember(request, game, done.version)
+            return done
 
     def _added(
         self,
@@ -72,13 +85,16 @@ class MemoryEventStore:
             self.due[game] = at + due_in
         return Appended(len(log) + len(entries), at)
 
-    def _retried(
-        self, log: list[Recorded], expected: Head, command_id: bytes, count: int
-    ) -> Appended:
-        following = log[expected.version : expected.version + 1]
-        if not following or following[0].command_id != command_id:
-            raise VersionConflict
-        return Appended(expected.version + count, following[0].at)
+    def check(self, request: Request) -> None:
+        """Raises AlreadyDone if the request has been done, RequestReused."""
+        if kept := self.requests.get((request.game, request.id)):
+            raise repeated(request, kept)
+
+    def remember(self, request: Request, game: GameId, version: int) -> None:
+        """Remember a request that changed nothing; raises AlreadyDone, RequestReused."""
+        done = Remembered(request.fingerprint, request.status, game, version)
+        if (kept := self.requests.setdefault((request.game, request.id), done)) is not done:
+            raise repeated(request, kept)
 
     def successor(self, game: GameId) -> GameId | None:
         """The game that was made to follow this one, if any."""
@@ -91,3 +107,8 @@ class MemoryEventStore:
 
 def _head(log: Sequence[Recorded]) -> Head:
     return Head(log[-1].version, log[-1].command_id) if log else NO_ENTRIES
+
+
+def _is_in(log: Sequence[Recorded], expected: Head, command_id: bytes) -> bool:
+    following = log[expected.version : expected.version + 1]
+    return bool(following) and following[0].command_id == command_id

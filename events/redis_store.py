@@ -11,14 +11,19 @@ from redis.exceptions import TimeoutError as Late
 from events.codec import KNOWN, CorruptEntry, decode, encode
 from events.store import (
     COMMAND_ID_BYTES,
+    FINGERPRINT_BYTES,
     NO_ENTRIES,
+    REQUESTS_KEPT_FOR,
     Appended,
     Entry,
     Head,
     HeadLost,
     Recorded,
+    Remembered,
+    Request,
     SuccessorExists,
     VersionConflict,
+    repeated,
 )
 from events.vocabulary import Cause, GameId, shard_of
 
@@ -49,6 +54,10 @@ def due_key(shard: str) -> str:
 def wake_channel(game: GameId) -> str:
     """The sharded channel that says a game's new version after each append; it may lose some."""
     return f"pepper:{{{shard_of(game)}}}:live:{game}"
+
+
+def _requests_key(game: GameId) -> str:
+    return f"pepper:{{{shard_of(game)}}}:requests:{game}"
 
 
 def _link_key(game: GameId) -> str:
@@ -84,11 +93,14 @@ class RedisEventStore:
         *,
         due_in: int | None = None,
         successor_of: GameId | None = None,
+        request: Request | None = None,
+        is_last: bool = False,
     ) -> Appended:
         """Add all entries or none; one lost answer is asked for again under the same command id."""
         shard = shard_of(game)
         link = log_key(game) if successor_of is None else _link_key(successor_of)
         keys = [log_key(game), feed_key(shard), due_key(shard), link, wake_channel(game)]
+        keys.append(_requests_key(request.game if request else game))
         arguments: list[str | bytes | int] = [
             game,
             expected.version,
@@ -96,6 +108,9 @@ class RedisEventStore:
             command_id,
             "" if due_in is None else due_in,
             "" if successor_of is None else "1",
+            "" if request is None else request.id,
+            "" if request is None else _remembered_as(request, game),
+            REQUESTS_KEPT_FOR if is_last else "",
             *(cause.value.encode() + encode(event) for cause, event in entries),
         ]
         answer = self._run(keys, arguments)
@@ -103,6 +118,8 @@ class RedisEventStore:
             raise VersionConflict(game)
         if answer[0] == 2:
             raise SuccessorExists(GameId(answer[1].decode()))
+        if answer[0] == 3 and request is not None:
+            raise repeated(request, _remembered(answer[1]))
         return Appended(int(answer[1]), int(answer[2]))
 
     def _run(self, keys: list[str], arguments: list[str | bytes | int]) -> list[Any]:
@@ -110,6 +127,18 @@ class RedisEventStore:
             return cast(list[Any], self._script(keys, arguments))
         except (Unreachable, Late):
             return cast(list[Any], self._script(keys, arguments))
+
+    def check(self, request: Request) -> None:
+        """Raises AlreadyDone if the request has been done, RequestReused."""
+        kept = cast(bytes | None, self._client.hget(_requests_key(request.game), request.id))
+        if kept is not None:
+            raise repeated(request, _remembered(kept[COMMAND_ID_BYTES:]))
+
+    def remember(self, request: Request, game: GameId, version: int) -> None:
+        """Remember a request that changed nothing; raises AlreadyDone, RequestReused."""
+        kept = bytes(COMMAND_ID_BYTES) + _remembered_as(request, game) + b" %d" % version
+        if not self._client.hsetnx(_requests_key(request.game), request.id, kept):
+            self.check(request)
 
     def successor(self, game: GameId) -> GameId | None:
         """The game that was made to follow this one, if any."""
@@ -141,6 +170,15 @@ class RedisEventStore:
     def forget(self, game: GameId, now: int) -> None:
         """Never look at a game again, unless an append has set it a later time meanwhile."""
         self._forget([due_key(shard_of(game))], [game, now])
+
+
+def _remembered_as(request: Request, game: GameId) -> bytes:
+    return request.fingerprint + f"{request.status} {game}".encode()
+
+
+def _remembered(kept: bytes) -> Remembered:
+    status, game, version = kept[FINGERPRINT_BYTES:].decode().split(" ")
+    return Remembered(kept[:FINGERPRINT_BYTES], int(status), GameId(game), int(version))
 
 
 def _recorded(game: GameId, raw: list[RawEntry], start: int) -> list[Recorded]:

@@ -33,6 +33,7 @@ class Head(NamedTuple):
 
 NO_ENTRIES = Head(0, b"")
 COMMAND_ID_BYTES = 8
+FINGERPRINT_BYTES = 16
 
 
 class Appended(NamedTuple):
@@ -40,6 +41,44 @@ class Appended(NamedTuple):
 
     version: int
     at: int
+
+
+class Request(NamedTuple):
+    """A client's request that is done once, however often it comes.
+
+    `id` (16 bytes) names who asks and their key, `fingerprint` (16 bytes) what they ask,
+    `status` what it is answered with, `game` whose shard remembers it.
+    """
+
+    game: GameId
+    id: bytes
+    fingerprint: bytes
+    status: int
+
+
+class Remembered(NamedTuple):
+    """A request that has been done: the game that it changed, at the version right after it."""
+
+    fingerprint: bytes
+    status: int
+    game: GameId
+    version: int
+
+
+REQUESTS_KEPT_FOR = 7 * 24 * 3600
+"""Seconds after a game's end for which its requests are remembered."""
+
+
+class AlreadyDone(Exception):
+    """The request has been done; the only argument tells what it did."""
+
+    def __init__(self, remembered: Remembered) -> None:
+        super().__init__(remembered)
+        self.remembered = remembered
+
+
+class RequestReused(Exception):
+    """Under the same id something else has been asked."""
 
 
 class VersionConflict(Exception):
@@ -74,14 +113,26 @@ class EventStore(Protocol):
         *,
         due_in: int | None = None,
         successor_of: GameId | None = None,
+        request: Request | None = None,
+        is_last: bool = False,
     ) -> Appended:
         """Add all entries or none, if the log still ends at `expected`; raises VersionConflict.
 
         The same `command_id` (8 bytes) sent again is recognised and answered as the first time,
         whatever has been appended since. `due_in`: milliseconds until the game must be looked at
         again (None: it waits for nobody). `successor_of` makes the new log and the link to it in
-        one step, or raises SuccessorExists; both games are of one shard.
+        one step, or raises SuccessorExists; both games are of one shard. `request` is remembered
+        in the same step, or raises AlreadyDone, RequestReused, and nothing is added. `is_last`:
+        the game is over, so its requests are remembered for seven more days.
         """
+        ...
+
+    def check(self, request: Request) -> None:
+        """Raises AlreadyDone if the request has been done, RequestReused."""
+        ...
+
+    def remember(self, request: Request, game: GameId, version: int) -> None:
+        """Remember a request that changed nothing; raises AlreadyDone, RequestReused."""
         ...
 
     def successor(self, game: GameId) -> GameId | None:
@@ -91,3 +142,10 @@ class EventStore(Protocol):
     def now(self) -> int:
         """The store's time, in milliseconds since 1970."""
         ...
+
+
+def repeated(request: Request, remembered: Remembered) -> AlreadyDone | RequestReused:
+    """What a request that has come before is refused with."""
+    if remembered.fingerprint != request.fingerprint:
+        return RequestReused(request.game)
+    return AlreadyDone(remembered)

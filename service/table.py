@@ -14,6 +14,8 @@ from events.store import (
     Head,
     HeadLost,
     Recorded,
+    Request,
+    RequestReused,
     SuccessorExists,
     VersionConflict,
 )
@@ -24,7 +26,7 @@ from service.game.evolve import evolve_all
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
 from service.game.position import Position, fold
 from service.game.refusals import Reason, Refusal
-from service.game.state import Finished, Game, is_bot_turn, seat_of
+from service.game.state import Finished, Game, is_bot_turn, is_over, seat_of
 from service.rules.fair_shuffle import SEED_BYTES
 
 BOT_TURN_GRACE = 3000
@@ -68,9 +70,17 @@ class Table:
         """The store's time, in milliseconds since 1970."""
         return self._store.now()
 
-    def create(self, command: CreateGame) -> Position | Refusal:
-        """Found a game, dealt already if no seat is open."""
-        return self._found(new_game_id(), command, INVITED_FOR)
+    def create(self, command: CreateGame, request: Request | None = None) -> Position | Refusal:
+        """Found a game, dealt already if no seat is open; a request's game has the request's id.
+
+        Raises AlreadyDone, RequestReused, as do all that take a request.
+        """
+        if request is None:
+            return self._found(new_game_id(), command, INVITED_FOR)
+        try:
+            return self._found(request.game, command, INVITED_FOR, request)
+        except VersionConflict:  # the game has outlived what was remembered of the request
+            raise RequestReused(request.game) from None
 
     def look(self, game_id: GameId) -> Position:
         """A game as it is now; raises GameUnknown."""
@@ -117,10 +127,12 @@ class Table:
         *,
         cause: Cause = Cause.PLAYER,
         expected: int | None = None,
+        request: Request | None = None,
     ) -> Position | Refusal:
         """The game after a command; raises GameUnknown, and VersionMismatch if `expected` lost.
 
-        A command decided on a stale position is decided again, so what the log says wins.
+        A command decided on a stale position is decided again, so what the log says wins. A
+        request that has been done is told from one that is refused, whatever has happened since.
         """
         command_id = _new_command_id()
         known = self._positions.get(game_id)
@@ -129,15 +141,31 @@ class Table:
             decision = _decide(position, command, cause, expected)
             if isinstance(decision, tuple) and decision:
                 try:
-                    return self._append(position, _caused(decision, cause), command_id)
+                    entries = _caused(decision, cause)
+                    return self._append(position, entries, command_id, request)
                 except VersionConflict:
                     pass
             elif known is None:
+                if request is not None:
+                    self._check(request, decision, position)
                 return _answer(decision, position)
             known = None
 
+    def _check(
+        self, request: Request, decision: Decision | VersionMismatch, position: Position
+    ) -> None:
+        if isinstance(decision, tuple):
+            self._store.remember(request, position.id, position.version)
+        else:
+            self._store.check(request)
+
     def rematch(
-        self, game_id: GameId, player: PlayerId, *, is_bot: bool
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        *,
+        is_bot: bool,
+        request: Request | None = None,
     ) -> tuple[Position, bool] | Refusal:
         """The game that follows a finished one, the player seated, and whether this made it."""
         finished = self.look(game_id).game
@@ -148,21 +176,35 @@ class Table:
         successor = self._store.successor(game_id)
         if successor is None:
             try:
-                return self._found_rematch(game_id, finished, player, is_bot=is_bot)
+                return self._found_rematch(
+                    game_id, finished, player, is_bot=is_bot, request=request
+                )
             except SuccessorExists as existing:
                 successor = existing.successor
         take = TakeSeat(player, None, is_bot, self.now())
-        seated = self.act(successor, take)
+        seated = self.act(successor, take, request=request and request._replace(status=200))
         return seated if isinstance(seated, Refusal) else (seated, False)
 
     def _found_rematch(
-        self, game_id: GameId, finished: Finished, player: PlayerId, *, is_bot: bool
+        self,
+        game_id: GameId,
+        finished: Finished,
+        player: PlayerId,
+        *,
+        is_bot: bool,
+        request: Request | None,
     ) -> tuple[Position, bool] | Refusal:
         command = rematch_command(game_id, finished, player, self.now(), is_bot=is_bot)
-        made = self._found(new_game_id(shard_of(game_id)), command, REMATCH_KEPT_FOR)
+        made = self._found(new_game_id(shard_of(game_id)), command, REMATCH_KEPT_FOR, request)
         return made if isinstance(made, Refusal) else (made, True)
 
-    def _found(self, game_id: GameId, command: CreateGame, kept_for: int) -> Position | Refusal:
+    def _found(
+        self,
+        game_id: GameId,
+        command: CreateGame,
+        kept_for: int,
+        request: Request | None = None,
+    ) -> Position | Refusal:
         seed = secrets.token_bytes(SEED_BYTES)
         events = found(command, Chance(seed, game_id), kept_for)
         if isinstance(events, Refusal):
@@ -176,14 +218,29 @@ class Table:
             entries,
             due_in=_due_in(game),
             successor_of=command.rematch_of,
+            request=request,
         )
         return self._remember(
             Position(game_id, game, done.version, command_id, done.at, done.at, seed)
         )
 
-    def _append(self, before: Position, entries: Sequence[Entry], command_id: bytes) -> Position:
+    def _append(
+        self,
+        before: Position,
+        entries: Sequence[Entry],
+        command_id: bytes,
+        request: Request | None,
+    ) -> Position:
         game = evolve_all(before.game, *(entry.event for entry in entries))
-        done = self._store.append(before.id, before.head, command_id, entries, due_in=_due_in(game))
+        done = self._store.append(
+            before.id,
+            before.head,
+            command_id,
+            entries,
+            due_in=_due_in(game),
+            request=request,
+            is_last=is_over(game),
+        )
         return self._remember(
             Position(
                 before.id,

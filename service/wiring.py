@@ -13,6 +13,7 @@ from events.redis_store import RedisEventStore
 from service.live.hub import Hub
 from service.live.places import Places
 from service.players.accounts import Players
+from service.players.server_secret import ServerSecret
 from service.projections.lobby import Lobby
 from service.settings import Settings
 from service.table import Table
@@ -38,6 +39,7 @@ class Services:
     store: RedisEventStore
     table: Table
     players: Players
+    secret: ServerSecret
     lobby: Lobby
     hub: Hub
     stream_places: Places
@@ -56,6 +58,7 @@ def services(settings: Settings) -> Services:
         store,
         table,
         Players(client),
+        ServerSecret(client),
         Lobby(client),
         hub,
         Places(STREAMS, STREAMS_EACH),

@@ -9,6 +9,7 @@ from events.vocabulary import GameId, Seat
 from service.api.answers import known_id, own_view, version_asked
 from service.api.auth import caller_with
 from service.api.bodies import request_json
+from service.api.idempotency import request_in
 from service.api.problems import Problem, refused
 from service.api.schemas import loaded_action
 from service.api.services import current
@@ -30,7 +31,9 @@ def act(game_id: str) -> Response:
     who, known = caller_with("play"), known_id(game_id)
     command = ByPlayer(who.player, partial(_command, request_json()))
     try:
-        outcome = current().table.act(known, command, expected=version_asked())
+        outcome = current().table.act(
+            known, command, expected=version_asked(), request=request_in(known, who)
+        )
     except VersionMismatch as mismatch:
         where = _where(mismatch.position, who)
         detail = f"The game is at version {mismatch.position.version}."

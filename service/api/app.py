@@ -3,10 +3,12 @@
 from flask import Flask, Response, request
 from werkzeug.routing import IntegerConverter
 
+from events.store import AlreadyDone, RequestReused
 from service.api.account import account
 from service.api.actions import actions
 from service.api.exchanges import observe
 from service.api.games import games
+from service.api.idempotency import replayed
 from service.api.limits import limit_requests
 from service.api.pages import pages
 from service.api.players import players
@@ -73,6 +75,10 @@ def create_app(services: Services) -> Flask:
     )
     app.register_error_handler(
         VersionUnknown, lambda _fault: problem_response(Problem("version-unknown"))
+    )
+    app.register_error_handler(AlreadyDone, replayed)
+    app.register_error_handler(
+        RequestReused, lambda _fault: problem_response(Problem("idempotency-key-reused"))
     )
     app.after_request(_open_to_every_origin)
     if services.settings.rate_limits:

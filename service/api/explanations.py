@@ -67,6 +67,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "Look at the game as it is now, then decide again.",
     "body-too-large": "A body may have at most 64 KiB.",
     "media-type-unsupported": "Bodies are JSON: send Content-Type: application/json.",
+    "idempotency-key-reused": "Under this Idempotency-Key another request of yours has been done. "
+    "Repeat that one as it was, or draw a new key.",
     "invalid-body": "The body is JSON but not what this address takes: a field is missing, "
     "unknown or of the wrong type. errors tells what is wrong with each.",
     "url-forbidden": "A webhook is an https address that the whole internet can reach, without a "

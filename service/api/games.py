@@ -17,6 +17,7 @@ from service.api.answers import (
 )
 from service.api.auth import caller_with, reader
 from service.api.bodies import request_json
+from service.api.idempotency import request_for_new_game, request_in
 from service.api.problems import Problem, refused
 from service.api.schemas import NEW_GAME, NOTHING, PLAYER_ID, loaded
 from service.api.services import current
@@ -56,7 +57,7 @@ def create_game() -> Response:
         creator_is_bot=who.is_bot,
         now=current().table.now(),
     )
-    made = accepted(current().table.create(command))
+    made = accepted(current().table.create(command, request_for_new_game(who)))
     seat = seat_seen_by(made.game, who.player)
     return view_response(made, seat, 201, location=f"/v1/games/{made.id}")
 
@@ -151,19 +152,20 @@ def get_rounds(game_id: str) -> Response:
 @games.post("/v1/games/<game_id>/start")
 def start_game(game_id: str) -> Response:
     """Begin a game whose start is manual."""
-    who = caller_with("play")
-    loaded(NOTHING, request_json(is_optional=True))
-    command = StartGame(who.player)
-    return own_view(accepted(current().table.act(known_id(game_id), command)), who)
+    return _done(game_id, StartGame)
 
 
 @games.post("/v1/games/<game_id>/abort")
 def abort_game(game_id: str) -> Response:
     """End a game before the first call of round 1."""
-    who = caller_with("play")
+    return _done(game_id, AbortGame)
+
+
+def _done(game_id: str, command: type[StartGame | AbortGame]) -> Response:
+    who, known = caller_with("play"), known_id(game_id)
     loaded(NOTHING, request_json(is_optional=True))
-    command = AbortGame(who.player)
-    return own_view(accepted(current().table.act(known_id(game_id), command)), who)
+    request = request_in(known, who)
+    return own_view(accepted(current().table.act(known, command(who.player), request=request)), who)
 
 
 @games.post("/v1/games/<game_id>/rematch")
@@ -171,7 +173,10 @@ def rematch(game_id: str) -> Response:
     """The same table again: the first press makes it, later ones sit down."""
     who = caller_with("play")
     loaded(NOTHING, request_json(is_optional=True))
-    outcome = current().table.rematch(known_id(game_id), who.player, is_bot=who.is_bot)
+    known = known_id(game_id)
+    outcome = current().table.rematch(
+        known, who.player, is_bot=who.is_bot, request=request_in(known, who, 201)
+    )
     if isinstance(outcome, Refusal):
         raise refused(outcome)
     position, is_new = outcome

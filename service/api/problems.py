@@ -63,6 +63,7 @@ KINDS: Mapping[str, Kind] = {
     "version-mismatch": Kind(412, "The game has moved on"),
     "body-too-large": Kind(413, "The body is too large"),
     "media-type-unsupported": Kind(415, "The body must be JSON"),
+    "idempotency-key-reused": Kind(422, "The key has been used for something else"),
     "invalid-body": Kind(422, "The body does not fit"),
     "url-forbidden": Kind(422, "No webhook may lead there"),
     "clock-unavailable": Kind(422, "Clocks are not available yet"),

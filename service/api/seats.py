@@ -9,6 +9,7 @@ from service.api.answers import known_id, own_view
 from service.api.auth import caller_with
 from service.api.bodies import request_json
 from service.api.games import accepted
+from service.api.idempotency import request_in
 from service.api.problems import Problem
 from service.api.schemas import BOT_SEAT, ENTROPY_BODY, INVITE, SIT, TAKE_SEAT, loaded
 from service.api.services import current
@@ -44,7 +45,9 @@ def take_seat(game_id: str, seat: int) -> Response:
 
 def _take(game_id: str, who: Caller, seat: Seat | None, body: dict[str, Any]) -> Response:
     now = current().table.now()
-    return _done(game_id, who, TakeSeat(who.player, seat, who.is_bot, now, body.get("entropy")))
+    take = TakeSeat(who.player, seat, who.is_bot, now, body.get("entropy"))
+    request = request_in(known_id(game_id), who)
+    return own_view(accepted(current().table.act(known_id(game_id), take, request=request)), who)
 
 
 @seats.delete("/v1/games/<game_id>/seats/<int:seat>")

@@ -14,11 +14,16 @@ from events.codec import CorruptEntry
 from events.redis_store import RedisEventStore, due_key, feed_key, log_key
 from events.store import (
     NO_ENTRIES,
+    REQUESTS_KEPT_FOR,
+    AlreadyDone,
     Appended,
     Entry,
     EventStore,
     Head,
     HeadLost,
+    Remembered,
+    Request,
+    RequestReused,
     SuccessorExists,
     VersionConflict,
 )
@@ -29,6 +34,8 @@ FIRST, SECOND, THIRD = b"command1", b"command2", b"command3"
 STARTED = Entry(Cause.SYSTEM, GameStarted())
 PASSED = Entry(Cause.PLAYER, Passed(Seat(1)))
 PLAYED = Entry(Cause.BOT, CardPlayed(Seat(2), Card.JACK_SPADES))
+ASKED = Request(GAME, b"\r\n\x00 who and key  "[:16], b"\xff\x00 201 g_1 5 \r\n!", 201)
+DONE = Remembered(ASKED.fingerprint, 201, GAME, 2)
 
 
 class StoreContract:
@@ -121,6 +128,75 @@ class StoreContract:
         again = store.append(OTHER, NO_ENTRIES, FIRST, [STARTED], successor_of=GAME)
         assert again == first
 
+    def test_a_request_is_done_once(self, store: EventStore) -> None:
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED], request=ASKED)
+        for head in (NO_ENTRIES, Head(2, FIRST)):
+            with pytest.raises(AlreadyDone) as raised:
+                store.append(GAME, head, SECOND, [PLAYED], request=ASKED)
+            assert raised.value.remembered == DONE
+        with pytest.raises(AlreadyDone):
+            store.check(ASKED)
+        assert len(store.read(GAME)) == 2
+
+    def test_a_lost_answer_to_a_request_is_asked_for_again(self, store: EventStore) -> None:
+        first = store.append(GAME, NO_ENTRIES, FIRST, [STARTED], request=ASKED)
+        assert store.append(GAME, NO_ENTRIES, FIRST, [STARTED], request=ASKED) == first
+
+    def test_a_request_that_was_refused_is_not_remembered(self, store: EventStore) -> None:
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED])
+        with pytest.raises(VersionConflict):
+            store.append(GAME, NO_ENTRIES, SECOND, [PASSED], request=ASKED)
+        store.check(ASKED)
+        assert store.append(GAME, Head(1, FIRST), SECOND, [PASSED], request=ASKED).version == 2
+
+    def test_one_id_asks_one_thing(self, store: EventStore) -> None:
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], request=ASKED)
+        other = ASKED._replace(fingerprint=bytes(16))
+        with pytest.raises(RequestReused):
+            store.append(GAME, Head(1, FIRST), SECOND, [PASSED], request=other)
+        with pytest.raises(RequestReused):
+            store.check(other)
+        mine = ASKED._replace(id=bytes(16))
+        assert store.append(GAME, Head(1, FIRST), SECOND, [PASSED], request=mine).version == 2
+
+    def test_a_request_that_changed_nothing_is_remembered(self, store: EventStore) -> None:
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])
+        store.remember(ASKED, GAME, 2)
+        with pytest.raises(AlreadyDone) as raised:
+            store.remember(ASKED, GAME, 3)
+        assert raised.value.remembered == DONE
+        with pytest.raises(AlreadyDone):
+            store.append(GAME, Head(2, FIRST), SECOND, [PLAYED], request=ASKED)
+
+    def test_a_request_for_a_successor_is_remembered_where_it_was_made(
+        self, store: EventStore
+    ) -> None:
+        store.append(OTHER, NO_ENTRIES, FIRST, [STARTED], successor_of=GAME, request=ASKED)
+        with pytest.raises(AlreadyDone) as raised:
+            store.check(ASKED)
+        assert raised.value.remembered == DONE._replace(game=OTHER, version=1)
+
+    def test_of_one_request_in_parallel_exactly_one_is_done(self, store: EventStore) -> None:
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED])
+
+        def attempt(number: int) -> bool:
+            head = store.read(GAME)[-1]
+            try:
+                store.append(
+                    GAME,
+                    Head(head.version, head.command_id),
+                    b"%08d" % number,
+                    [PASSED],
+                    request=ASKED,
+                )
+            except (AlreadyDone, VersionConflict):
+                return False
+            return True
+
+        with ThreadPoolExecutor(8) as pool:
+            assert sum(pool.map(attempt, range(40))) == 1
+        assert len(store.read(GAME)) == 2
+
 
 class RedisContract(StoreContract):
     """What the stream store promises besides."""
@@ -132,6 +208,15 @@ class RedisContract(StoreContract):
     @pytest.fixture
     def store(self, client: Redis) -> RedisEventStore:
         return RedisEventStore(client)
+
+    def test_requests_are_kept_a_week_after_the_end(
+        self, store: RedisEventStore, client: Redis
+    ) -> None:
+        key = f"pepper:{{3}}:requests:{GAME}"
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], request=ASKED)
+        assert client.ttl(key) == -1
+        store.append(GAME, Head(1, FIRST), SECOND, [PLAYED], is_last=True)
+        assert REQUESTS_KEPT_FOR - 60 < int(client.ttl(key)) <= REQUESTS_KEPT_FOR
 
     def test_an_append_is_one_feed_entry(self, store: RedisEventStore, client: Redis) -> None:
         store.append(GAME, NO_ENTRIES, FIRST, [STARTED, PASSED])

@@ -1,0 +1,184 @@
+"""An `Idempotency-Key` does a thing once: copies, other devices, restarts, other bodies."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from events.vocabulary import GameId
+from service.api.app import create_app
+from service.wiring import Services, services
+from tests.api.conftest import Api, CheckedClient, body_of
+from tests.api.test_games import finished_game
+
+KEY = {"Idempotency-Key": "tap 1"}
+
+
+def other_process(parts: Services) -> Api:
+    """The same service as a process sees it that has just begun."""
+    fresh = services(parts.settings)
+    app = create_app(fresh)
+    app.test_client_class = CheckedClient
+    client = app.test_client()
+    assert isinstance(client, CheckedClient)
+    return Api(client, fresh)
+
+
+def first_action(api: Api, token: str) -> tuple[str, dict[str, Any]]:
+    """A game where it is the player's turn, and something they may do."""
+    game = api.new_game(token)["id"]
+    api.bots_play(game)
+    view = body_of(api.get(f"/v1/games/{game}", token=token))
+    return f"/v1/games/{game}", view["you"]["legal_actions"][0]
+
+
+def test_a_repeated_action_is_done_once_and_answered_alike(
+    api: Api, app_services: Services
+) -> None:
+    _player, token = api.new_player()
+    url, action = first_action(api, token)
+    first = api.post(f"{url}/actions", json=action, token=token, headers=KEY)
+    assert "Idempotent-Replayed" not in first.headers
+    api.bots_play(url.rpartition("/")[2])
+    length = body_of(api.get(url, token=token))["version"]
+    stale = {**KEY, "If-Match": '"1"'}
+    for asks, headers in ((api, KEY), (other_process(app_services), KEY), (api, stale)):
+        again = asks.post(f"{url}/actions", json=action, token=token, headers=headers)
+        assert again.headers["Idempotent-Replayed"] == "true"
+        assert body_of(again) == body_of(first)
+        assert again.headers["ETag"] == first.headers["ETag"]
+    assert body_of(api.get(url, token=token))["version"] == length
+
+
+def test_twenty_copies_at_once_do_it_once(api: Api, app_services: Services) -> None:
+    _player, token = api.new_player()
+    url, action = first_action(api, token)
+    asking = [other_process(app_services) for _copy in range(4)]
+
+    def send(number: int) -> Any:
+        return asking[number % 4].post(f"{url}/actions", json=action, token=token, headers=KEY)
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(send, range(20)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.headers["ETag"] for answer in answers}) == 1
+    assert sum("Idempotent-Replayed" not in answer.headers for answer in answers) == 1
+
+
+def test_one_key_asks_one_thing(api: Api) -> None:
+    _player, token = api.new_player()
+    url, action = first_action(api, token)
+    body_of(api.post(f"{url}/actions", json=action, token=token, headers=KEY))
+    other = {"type": "play_card", "card": "9C"}
+    answer = api.post(f"{url}/actions", json=other, token=token, headers=KEY)
+    assert body_of(answer, 422)["code"] == "idempotency-key-reused"
+    seat = api.post(f"{url}/seats", json={}, token=token, headers=KEY)
+    assert body_of(seat, 422)["code"] == "idempotency-key-reused"
+
+
+def test_a_body_spelled_otherwise_is_the_same(api: Api) -> None:
+    _player, token = api.new_player()
+    made = [
+        api.post("/v1/games", data=data, token=token, headers={**KEY, "Content-Type": kind})
+        for data, kind in (
+            (b'{"players":4,"start":"auto"}', "application/json"),
+            (b'{ "start": "auto", "players": 4 }', "application/json; charset=utf-8"),
+        )
+    ]
+    assert body_of(made[0], 201) == body_of(made[1], 201)
+
+
+def test_keys_of_two_players_are_two(api: Api) -> None:
+    tokens = [api.new_player()[1] for _player in range(2)]
+    made = [api.post("/v1/games", json={"players": 4}, token=each, headers=KEY) for each in tokens]
+    assert body_of(made[0], 201)["id"] != body_of(made[1], 201)["id"]
+    assert "Idempotent-Replayed" not in made[1].headers
+
+
+def test_a_game_is_made_once(api: Api, app_services: Services) -> None:
+    _player, token = api.new_player()
+    asking = [other_process(app_services) for _copy in range(4)]
+
+    def send(number: int) -> Any:
+        body = {"players": 3}
+        return asking[number % 4].post("/v1/games", json=body, token=token, headers=KEY)
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(send, range(20)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.headers["Location"] for answer in answers}) == 1
+    assert len({answer.headers["ETag"] for answer in answers}) == 1
+    other = api.post("/v1/games", json={"players": 2}, token=token, headers=KEY)
+    assert body_of(other, 422)["code"] == "idempotency-key-reused"
+
+
+def test_a_key_of_a_game_long_gone_makes_no_second(api: Api, redis_client: Redis) -> None:
+    _player, token = api.new_player()
+    made = body_of(api.post("/v1/games", json={"players": 4}, token=token, headers=KEY), 201)
+    redis_client.delete(f"pepper:{{{made['id'][2]}}}:requests:{made['id']}")
+    again = api.post("/v1/games", json={"players": 4}, token=token, headers=KEY)
+    assert body_of(again, 422)["code"] == "idempotency-key-reused"
+
+
+def test_what_was_refused_is_not_remembered(api: Api) -> None:
+    _player, token = api.new_player()
+    url, action = first_action(api, token)
+    late = {**KEY, "If-Match": '"1"'}
+    body_of(api.post(f"{url}/actions", json=action, token=token, headers=late), 412)
+    done = api.post(f"{url}/actions", json=action, token=token, headers=KEY)
+    assert done.status_code == 200
+    assert "Idempotent-Replayed" not in done.headers
+
+
+def test_a_late_copy_takes_no_seat_back(api: Api) -> None:
+    owner, guest = api.new_player()[1], api.new_player()[1]
+    seats = [{"kind": "me"}, {"kind": "open"}]
+    game = api.new_game(owner, players=2, seats=seats, start="manual")["id"]
+    url = f"/v1/games/{game}/seats"
+    body_of(api.post(url, json={}, token=guest, headers=KEY))
+    unchanged = {"Idempotency-Key": "tap 2"}
+    body_of(api.post(url, json={}, token=guest, headers=unchanged))
+    body_of(api.delete(f"{url}/1", token=guest))
+    for headers in (KEY, unchanged):
+        again = api.post(url, json={}, token=guest, headers=headers)
+        assert again.headers["Idempotent-Replayed"] == "true"
+    assert body_of(api.get(f"/v1/games/{game}"))["seats"][1]["kind"] == "open"
+
+
+def test_a_rematch_is_made_once_and_says_so_again(api: Api) -> None:
+    tokens = [api.new_player()[1] for _seat in range(2)]
+    url = f"/v1/games/{finished_game(api, tokens)}/rematch"
+    first = [api.post(url, token=token, headers=KEY) for token in tokens]
+    again = [api.post(url, token=token, headers=KEY) for token in tokens]
+    assert [answer.status_code for answer in first + again] == [201, 200, 201, 200]
+    assert [body_of(answer, answer.status_code) for answer in again] == [
+        body_of(answer, answer.status_code) for answer in first
+    ]
+
+
+@pytest.mark.parametrize("key", ["", "x" * 65, "caf\xe9", "a\tb"])
+def test_a_key_that_is_none(api: Api, key: str) -> None:
+    token = api.new_player()[1]
+    answer = api.post(
+        "/v1/games", json={"players": 4}, token=token, headers={"Idempotency-Key": key}
+    )
+    assert body_of(answer, 400)["code"] == "malformed-header"
+
+
+def test_a_key_without_a_good_token_does_nothing(api: Api, redis_client: Redis) -> None:
+    url, action = first_action(api, api.new_player()[1])
+    before = redis_client.dbsize()
+    for token, code in ((None, "token-missing"), ("pepper_x", "token-invalid")):
+        answer = api.post(f"{url}/actions", json=action, token=token, headers=KEY)
+        assert body_of(answer, 401)["code"] == code
+    assert redis_client.dbsize() == before
+
+
+def test_a_spectator_learns_nothing_from_a_players_key(api: Api, app_services: Services) -> None:
+    token, other = api.new_player()[1], api.new_player()[1]
+    url, action = first_action(api, token)
+    body_of(api.post(f"{url}/actions", json=action, token=token, headers=KEY))
+    answer = api.post(f"{url}/actions", json=action, token=other, headers=KEY)
+    assert body_of(answer, 403)["code"] == "not-seated"
+    assert app_services.table.look(GameId(url.rpartition("/")[2])).version
