@@ -2,20 +2,28 @@
 
 import contextlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
+from typing import NamedTuple
 
 import orjson
 from flask import Response, request
 
 from events.store import FINGERPRINT_BYTES, AlreadyDone, Request
-from events.vocabulary import SHARDS, GameId
+from events.vocabulary import SHARDS, GameId, PlayerId
 from service.api.answers import view_response
 from service.api.auth import caller_with
 from service.api.problems import Problem
 from service.api.services import current
-from service.players.accounts import Caller
-from service.players.server_secret import text
+from service.players.accounts import Caller, new_player_id
+from service.players.requests import Requests
+from service.players.server_secret import Draw, at_random, text
 from service.views.seat_view import seat_seen_by
+
+FEWEST_UNPREDICTABLE = 22
+"""Characters of a key that nobody guesses, where it alone gives a token away."""
 
 _KEY = re.compile(r"[\x20-\x7e]{1,64}")
 
@@ -66,3 +74,53 @@ def replayed(done: AlreadyDone) -> Response:
     response = view_response(position, seat, kept.status, location)
     response.headers["Idempotent-Replayed"] = "true"
     return response
+
+
+class Attempt(NamedTuple):
+    """One coming of a request that makes ids or secrets.
+
+    `at`: when it came first, in milliseconds since 1970. `draw` gives 32 bytes for a purpose: the
+    same at each coming, and random without a key. `is_done`: answer it, and do nothing.
+    """
+
+    at: int
+    draw: Draw
+    is_done: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the answer says of it."""
+        return {"Idempotent-Replayed": "true"} if self.is_done else {}
+
+
+@contextmanager
+def attempt(player: PlayerId) -> Iterator[Attempt]:
+    """A request of a player's that changes no game; what is raised inside refuses it."""
+    key, parts = key_asked(), current()
+    if key is None:
+        yield Attempt(parts.table.now(), at_random)
+        return
+    asked, requests = fingerprint(), Requests(parts.client)
+    begun = requests.begin(player, key, asked, parts.table.now())
+    draw = partial(_drawn, player, key)
+    try:
+        yield Attempt(begun.at, draw, begun.is_done)
+    except Exception:
+        requests.refused(player, key)
+        raise
+    if not begun.is_done:
+        requests.done(player, key, asked, begun.at)
+
+
+def player_to_be() -> PlayerId:
+    """The id of a player who is to be made; under a key it follows from the key."""
+    key = key_asked()
+    if key is None:
+        return new_player_id()
+    if len(key) < FEWEST_UNPREDICTABLE:
+        raise Problem("malformed-header", "Idempotency-Key: here, 22 random characters or more.")
+    return new_player_id(lambda purpose: current().secret.derive(purpose, key))
+
+
+def _drawn(player: PlayerId, key: str, purpose: str) -> bytes:
+    return current().secret.derive(purpose, player, key)

@@ -8,11 +8,12 @@ from events.vocabulary import PlayerId
 from service.api.answers import json_response
 from service.api.auth import caller_with, reader
 from service.api.bodies import request_json
+from service.api.idempotency import attempt, player_to_be
 from service.api.problems import Problem
 from service.api.schemas import NEW_PLAYER, PLAYER_ID, RENAME, loaded
 from service.api.services import current
 from service.api.tokens import token_shape
-from service.players.accounts import Account, PlayerUnknown
+from service.players.accounts import SCOPES, Account, PlayerUnknown, new_token
 from service.views.canonical import rfc3339
 
 players = Blueprint("players", __name__)
@@ -24,11 +25,19 @@ def create_player() -> Response:
     """A new anonymous player and their first token."""
     body = loaded(NEW_PLAYER, request_json(is_optional=True))
     services = current()
-    account, token = services.players.create(
-        body.get("name"), services.table.now(), is_bot=body.get("bot", False)
-    )
+    name, is_bot, player = body.get("name"), body.get("bot", False), player_to_be()
+    with attempt(player) as tried:
+        if tried.is_done:
+            account = _account(player)
+            token = new_token(SCOPES, tried.at, tried.draw)
+        else:
+            account, token = services.players.create(
+                name, tried.at, is_bot=is_bot, player=player, draw=tried.draw
+            )
     answer = {"player": _shape(account), "token": token.secret, "token_info": token_shape(token)}
-    return json_response(answer, 201, {**SECRET, "Location": f"/v1/players/{account.id}"})
+    return json_response(
+        answer, 201, {**SECRET, **tried.headers, "Location": f"/v1/players/{account.id}"}
+    )
 
 
 @players.get("/v1/players/<player_id>")

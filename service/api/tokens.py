@@ -7,6 +7,7 @@ from flask import Blueprint, Response, request
 from service.api.answers import json_response
 from service.api.auth import caller, caller_with
 from service.api.bodies import request_json
+from service.api.idempotency import attempt
 from service.api.problems import Problem
 from service.api.schemas import (
     NEW_TOKEN,
@@ -25,6 +26,7 @@ from service.players.tokens import (
     Tokens,
     TokenUnknown,
     TooManyTokens,
+    further_token,
 )
 from service.views.canonical import rfc3339
 
@@ -46,10 +48,20 @@ def create_token() -> Response:
     scopes: list[str] = sorted(set(body["scopes"]), key=body["scopes"].index)
     if not who.scopes.issuperset(scopes):
         raise Problem("scope-missing", "A token gives away no scope that it does not have.")
-    now, lasts = current().table.now(), body.get("expires_in")
-    expires_at = None if lasts is None else now + lasts * 1000
+    lasts = body.get("expires_in")
+    with attempt(who.player) as tried:
+        expires_at = None if lasts is None else tried.at + lasts * 1000
+        token = further_token(who, body["name"], scopes, tried.at, expires_at, tried.draw)
+        if not tried.is_done:
+            _admit(who, token)
+    return _shown(token, tried.headers)
+
+
+def _admit(who: Caller, token: NewToken) -> None:
     try:
-        return _made(who, body["name"], scopes, now, expires_at)
+        Tokens(current().client).admit(who, token)
+    except TooManyTokens:
+        raise Problem("too-many-tokens") from None
     except MakerRevoked:
         raise Problem("token-invalid") from None
 
@@ -110,9 +122,9 @@ def _made(who: Caller, name: str, scopes: list[str], now: int, ends: int | None)
     return _shown(made)
 
 
-def _shown(made: NewToken) -> Response:
+def _shown(made: NewToken, headers: dict[str, str] | None = None) -> Response:
     answer = {"token": made.secret, "token_info": token_shape(made)}
-    return json_response(answer, 201, NOT_KEPT)
+    return json_response(answer, 201, {**NOT_KEPT, **(headers or {})})
 
 
 @tokens.get("/v1/tokens")

@@ -1,6 +1,5 @@
 """Players and their tokens. Of a token only the SHA-256 is kept, in the key itself."""
 
-import secrets
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from redis import Redis
 
 from events.vocabulary import PlayerId
 from service.players.names import clean_name
+from service.players.server_secret import Draw, at_random, text
 
 SCOPES = ("read", "play", "webhooks", "account")
 NAME_CACHE_SECONDS = 3.0
@@ -59,11 +59,18 @@ class Players:
         self._client = client
         self._cache: dict[PlayerId, tuple[float, Account]] = {}
 
-    def create(self, name: str | None, now: int, *, is_bot: bool) -> tuple[Account, NewToken]:
+    def create(
+        self,
+        name: str | None,
+        now: int,
+        *,
+        is_bot: bool,
+        player: PlayerId | None = None,
+        draw: Draw = at_random,
+    ) -> tuple[Account, NewToken]:
         """A new player and their first token, which may do everything; ValueError on the name."""
-        shown = f"Player {secrets.token_hex(2).upper()}" if name is None else clean_name(name)
-        account = Account(PlayerId(f"p_{secrets.token_urlsafe(12)}"), shown, is_bot, now)
-        token = new_token(SCOPES, now)
+        account = new_account(player or new_player_id(), name, now, draw, is_bot=is_bot)
+        token, shown = new_token(SCOPES, now, draw), account.name
         record: dict[str, str | int] = {"name": shown, "bot": int(is_bot), "created_at": now}
         self._client.hset(_record_key(account.id), mapping=record)  # type: ignore[arg-type]  # invariant keys
         kept = digest(token.secret)
@@ -138,11 +145,29 @@ def _account(player: PlayerId, record: object) -> Account | None:
     )
 
 
+def new_player_id(draw: Draw = at_random) -> PlayerId:
+    """An id that nobody has."""
+    return PlayerId(f"p_{text(draw('player')[:12])}")
+
+
+def new_account(
+    player: PlayerId, name: str | None, now: int, draw: Draw, *, is_bot: bool
+) -> Account:
+    """A player who is not yet kept; raises ValueError on the name."""
+    shown = f"Player {draw('name')[:2].hex().upper()}" if name is None else clean_name(name)
+    return Account(player, shown, is_bot, now)
+
+
 def new_token(
-    scopes: Sequence[str], now: int, *, name: str | None = None, expires_at: int | None = None
+    scopes: Sequence[str],
+    now: int,
+    draw: Draw = at_random,
+    *,
+    name: str | None = None,
+    expires_at: int | None = None,
 ) -> NewToken:
-    """A token with a fresh id and secret, not yet kept."""
-    token_id, secret = f"t_{secrets.token_urlsafe(9)}", f"pepper_{secrets.token_urlsafe(32)}"
+    """A token that is not yet kept."""
+    token_id, secret = f"t_{text(draw('token id')[:9])}", f"pepper_{text(draw('token'))}"
     return NewToken(token_id, secret, tuple(scopes), now, name, expires_at)
 
 

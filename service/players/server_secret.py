@@ -3,12 +3,15 @@
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from typing import cast
 
 from redis import Redis
 
 _KEY = "pepper:{secret}"
 _BYTES = 32
+Draw = Callable[[str], bytes]
+"""Gives 32 bytes that nobody guesses, for a purpose."""
 
 
 class ServerSecret:
@@ -30,6 +33,11 @@ class ServerSecret:
             self._client.set(_KEY, secrets.token_bytes(_BYTES), nx=True)
             self._bytes = cast(bytes, self._client.get(_KEY))
         return self._bytes
+
+
+def at_random(_purpose: str) -> bytes:
+    """A draw that never gives the same again."""
+    return secrets.token_bytes(_BYTES)
 
 
 def text(derived: bytes) -> str:

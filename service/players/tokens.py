@@ -15,6 +15,7 @@ from service.players.accounts import (
     token_record,
     tokens_key,
 )
+from service.players.server_secret import Draw, at_random
 
 MOST_TOKENS = 50
 
@@ -51,8 +52,12 @@ class Tokens:
         self, maker: Caller, name: str, scopes: Sequence[str], now: int, expires_at: int | None
     ) -> NewToken:
         """A token that ends no later than its maker's; raises TooManyTokens, MakerRevoked."""
-        ends = [end for end in (expires_at, maker.expires_at) if end is not None]
-        token = new_token(scopes, now, name=name, expires_at=min(ends, default=None))
+        token = further_token(maker, name, scopes, now, expires_at)
+        self.admit(maker, token)
+        return token
+
+    def admit(self, maker: Caller, token: NewToken) -> None:
+        """Let a further token of its maker's be good; raises TooManyTokens, MakerRevoked."""
         self.keep(maker.player, token, is_bot=maker.is_bot)
         held = self._held(maker.player).values()
         # Looked at once the token is there: `revoke_all` saw the token, or this sees its work.
@@ -60,7 +65,6 @@ class Tokens:
         if is_revoked or len(held) > MOST_TOKENS:
             self.discard(maker.player, token)
             raise MakerRevoked if is_revoked else TooManyTokens
-        return token
 
     def keep(self, player: PlayerId, token: NewToken, *, is_bot: bool) -> None:
         """Let a token be good from now on."""
@@ -119,6 +123,19 @@ class Tokens:
     def _drop(self, player: PlayerId, kept: str) -> None:
         self._client.delete(token_key(kept))
         self._client.srem(tokens_key(player), kept)
+
+
+def further_token(
+    maker: Caller,
+    name: str,
+    scopes: Sequence[str],
+    now: int,
+    expires_at: int | None,
+    draw: Draw = at_random,
+) -> NewToken:
+    """A token that is not yet kept and ends no later than its maker's."""
+    ends = [end for end in (expires_at, maker.expires_at) if end is not None]
+    return new_token(scopes, now, draw, name=name, expires_at=min(ends, default=None))
 
 
 def _info(record: dict[bytes, bytes]) -> TokenInfo:

@@ -182,3 +182,57 @@ def test_a_spectator_learns_nothing_from_a_players_key(api: Api, app_services: S
     answer = api.post(f"{url}/actions", json=action, token=other, headers=KEY)
     assert body_of(answer, 403)["code"] == "not-seated"
     assert app_services.table.look(GameId(url.rpartition("/")[2])).version
+
+
+LONG_KEY = {"Idempotency-Key": "0b4e4f6b9d0e3f1f0c7a5b11"}
+
+
+def test_a_player_is_made_once(api: Api, app_services: Services) -> None:
+    asking = [other_process(app_services) for _copy in range(4)]
+
+    def send(number: int) -> Any:
+        return asking[number % 4].post("/v1/players", json={}, headers=LONG_KEY)
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(send, range(20)))
+    made = [body_of(answer, 201) for answer in answers]
+    assert all(each == made[0] for each in made)
+    assert body_of(api.get("/v1/me", token=made[0]["token"]))["id"] == made[0]["player"]["id"]
+    other = api.post("/v1/players", json={"name": "Ana"}, headers=LONG_KEY)
+    assert body_of(other, 422)["code"] == "idempotency-key-reused"
+
+
+def test_a_key_that_can_be_guessed_makes_no_player(api: Api, redis_client: Redis) -> None:
+    answer = api.post("/v1/players", json={}, headers={"Idempotency-Key": "x" * 21})
+    assert body_of(answer, 400)["code"] == "malformed-header"
+    assert redis_client.dbsize() == 0
+
+
+def test_a_token_is_made_once_and_stays_revoked(api: Api, redis_client: Redis) -> None:
+    _player, token = api.new_player()
+    body = {"name": "Bot", "scopes": ["read", "play"], "expires_in": 3600}
+    first, again = (
+        body_of(api.post("/v1/tokens", json=body, token=token, headers=KEY), 201) for _ in "12"
+    )
+    assert first == again
+    assert len(body_of(api.get("/v1/tokens", token=token))["items"]) == 2
+    assert api.delete(f"/v1/tokens/{first['token_info']['id']}", token=token).status_code == 204
+    late = api.post("/v1/tokens", json=body, token=token, headers=KEY)
+    assert late.headers["Idempotent-Replayed"] == "true"
+    assert api.get("/v1/me", token=first["token"]).status_code == 401
+    secret = first["token"].removeprefix("pepper_").encode()
+    assert not any(secret in (redis_client.dump(key) or b"") for key in redis_client.keys("*"))
+
+
+def test_a_refused_token_is_not_remembered(api: Api) -> None:
+    _player, token = api.new_player()
+    body = {"name": "Bot", "scopes": ["read"]}
+    for number in range(49):
+        body_of(api.post("/v1/tokens", json={**body, "name": f"{number}"}, token=token), 201)
+    refused = api.post("/v1/tokens", json=body, token=token, headers=KEY)
+    assert body_of(refused, 409)["code"] == "too-many-tokens"
+    one = body_of(api.get("/v1/tokens", token=token))["items"][-1]["id"]
+    api.delete(f"/v1/tokens/{one}", token=token)
+    done = api.post("/v1/tokens", json=body, token=token, headers=KEY)
+    assert done.status_code == 201
+    assert "Idempotent-Replayed" not in done.headers
