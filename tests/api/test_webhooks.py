@@ -151,7 +151,7 @@ def test_it_takes_a_token_with_the_scope(api: Api, method: str, below: str, body
         "bot.example.org",
         "https://",
         "https:///path",
-        "https://ana:secret@bot.example.org/",
+        "https://ana:@bot.example.org/",
         "https://@bot.example.org/",
         "https://bot.example.org/#part",
         "https://bot.example.org:0/",
