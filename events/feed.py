@@ -90,16 +90,16 @@ class Feed:
     def release(self) -> None:
         """Give all leases back, so that another owner need not wait for them."""
         for shard in self._cursors:
-            self._release_script([_lease_key(shard, self._follower)], [self._owner])
+            self._release_script([lease_key(shard, self._follower)], [self._owner])
         self._cursors = {}
         self._renewed_at = float("-inf")
 
     def trim(self) -> None:
         """Drop from every feed what the slowest follower has done."""
         for shard in SHARDS:
-            cursors = cast(list[bytes], self._client.hvals(_cursors_key(shard)))
+            cursors = cast(list[bytes], self._client.hvals(cursors_key(shard)))
             if cursors:
-                slowest = min(cursors, key=_order)
+                slowest = min(cursors, key=order)
                 self._client.xtrim(feed_key(shard), minid=slowest.decode(), approximate=False)
 
     def _renew(self) -> None:
@@ -115,7 +115,7 @@ class Feed:
                 self._cursors[shard] = cursor.decode()
 
     def _keys(self, shard: str) -> list[str]:
-        return [_lease_key(shard, self._follower), _cursors_key(shard)]
+        return [lease_key(shard, self._follower), cursors_key(shard)]
 
 
 def _entry(shard: str, entry_id: bytes, fields: dict[bytes, bytes]) -> FeedEntry:
@@ -123,14 +123,17 @@ def _entry(shard: str, entry_id: bytes, fields: dict[bytes, bytes]) -> FeedEntry
     return FeedEntry(shard, entry_id.decode(), game, int(fields[b"v"]), cause)
 
 
-def _order(entry_id: bytes) -> tuple[int, int]:
+def order(entry_id: bytes) -> tuple[int, int]:
+    """The time of an append, in milliseconds since 1970, and its number within that one."""
     milliseconds, sequence = entry_id.split(b"-")
     return int(milliseconds), int(sequence)
 
 
-def _lease_key(shard: str, follower: str) -> str:
+def lease_key(shard: str, follower: str) -> str:
+    """The key that says which owner does a follower's work on a shard."""
     return f"pepper:{{{shard}}}:lease:{follower}"
 
 
-def _cursors_key(shard: str) -> str:
+def cursors_key(shard: str) -> str:
+    """The hash of the last entry that each follower of a shard has done."""
     return f"pepper:{{{shard}}}:cursors"

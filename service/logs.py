@@ -22,6 +22,7 @@ _SECRET = re.compile(r"pepper_[\w-]{8,}")
 
 # Silent until a process says who it is: tests and the terminal have no log.
 structlog.configure(processors=[], logger_factory=structlog.ReturnLoggerFactory())
+request_log = structlog.get_logger()
 
 
 def configure_logs(process: str) -> None:

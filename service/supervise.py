@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import IO
 from urllib.error import URLError
 
+from service.metrics_folder import VARIABLE, empty
 from service.settings import Settings
 from service.stopping import stop_signals
 
@@ -90,6 +91,7 @@ def serve(settings: Settings) -> None:
     """Run every process in the foreground until SIGINT, SIGTERM or the terminal's end."""
     lock = _locked(settings.data)
     _refuse_taken_port(settings)
+    empty(_counts(settings))
     asked = stop_signals()
     named = programs(settings, PROCFILE.read_text())
     running = [Supervised(name, line, _environment(settings)) for name, line in named.items()]
@@ -136,7 +138,12 @@ def _environment(settings: Settings) -> dict[str, str]:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "PEPPER_DATA": str(settings.data),
         "PEPPER_SUPERVISOR": str(os.getpid()),
+        VARIABLE: str(_counts(settings)),
     }
+
+
+def _counts(settings: Settings) -> Path:
+    return Path(os.environ.get(VARIABLE) or settings.data / "metrics")
 
 
 def _locked(data: Path) -> int:

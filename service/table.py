@@ -27,6 +27,7 @@ from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_
 from service.game.position import Position, fold
 from service.game.refusals import Reason, Refusal
 from service.game.state import Finished, Game, is_bot_turn, is_over, seat_of
+from service.metrics import APPENDED_BY, BOT_TURNS, CONFLICTS
 from service.rules.fair_shuffle import SEED_BYTES
 
 BOT_TURN_GRACE = 3000
@@ -144,7 +145,7 @@ class Table:
                     entries = _caused(decision, cause)
                     return self._append(position, entries, command_id, request)
                 except VersionConflict:
-                    pass
+                    CONFLICTS.inc()
             elif known is None:
                 if request is not None:
                     self._check(request, decision, position)
@@ -220,6 +221,7 @@ class Table:
             successor_of=command.rematch_of,
             request=request,
         )
+        APPENDED_BY[Cause.PLAYER].inc()
         return self._remember(
             Position(game_id, game, done.version, command_id, done.at, done.at, seed)
         )
@@ -241,6 +243,10 @@ class Table:
             request=request,
             is_last=is_over(game),
         )
+        cause = entries[0].cause
+        APPENDED_BY[cause].inc()
+        if cause is Cause.BOT:
+            BOT_TURNS.observe((done.at - before.updated_at) / 1000)
         return self._remember(
             Position(
                 before.id,

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from redis import BlockingConnectionPool, Redis
+from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import ResponseError
@@ -12,17 +12,15 @@ from redis.retry import Retry
 from events.redis_store import RedisEventStore
 from service.live.hub import Hub
 from service.live.places import Places
+from service.metrics import STREAMS_OPEN, WAITS_OPEN
 from service.players.accounts import Players
 from service.players.server_secret import ServerSecret
 from service.projections.lobby import Lobby
 from service.settings import Settings
 from service.table import Table
 
-COMMAND_TIMEOUT, BLOCKING_TIMEOUT = 3.0, 30.0
-"""Seconds that a command may take, and that a blocking read may."""
-
-CONNECTIONS = 64
-"""Commands that a process sends at once; more wait for each other, as long as one may take."""
+COMMAND_TIMEOUT, BLOCKING_TIMEOUT, LOOK_TIMEOUT = 3.0, 30.0, 1.0
+"""Seconds that a command may take, that a blocking read may, and that a look at the queue may."""
 
 STREAMS, STREAMS_EACH = 6000, 20
 """Streams that one process holds, and that one token may hold there."""
@@ -47,6 +45,7 @@ class Services:
     hub: Hub
     stream_places: Places
     wait_places: Places
+    queue: Redis
 
 
 def services(settings: Settings) -> Services:
@@ -64,21 +63,17 @@ def services(settings: Settings) -> Services:
         ServerSecret(client),
         Lobby(client),
         hub,
-        Places(STREAMS, STREAMS_EACH),
-        Places(WAITS, WAITS_EACH),
+        Places(STREAMS, STREAMS_EACH, STREAMS_OPEN),
+        Places(WAITS, WAITS_EACH, WAITS_OPEN),
+        watching_client(settings),
     )
 
 
 def events_client(settings: Settings) -> Redis:
     """A client for logs: no retries of its own, since a write that is sent twice is done twice."""
-    pool = BlockingConnectionPool.from_url(
-        settings.redis_url,
-        max_connections=CONNECTIONS,
-        timeout=COMMAND_TIMEOUT,
-        socket_timeout=COMMAND_TIMEOUT,
-        retry=Retry(NoBackoff(), 0),
+    return Redis.from_url(
+        settings.redis_url, socket_timeout=COMMAND_TIMEOUT, retry=Retry(NoBackoff(), 0)
     )
-    return Redis.from_pool(pool)
 
 
 def blocking_client(settings: Settings) -> Redis:
@@ -91,6 +86,16 @@ def blocking_client(settings: Settings) -> Redis:
 def queue_client(settings: Settings) -> Redis:
     """A client of the queue's server."""
     return Redis.from_url(settings.queue_url)
+
+
+def watching_client(settings: Settings) -> Redis:
+    """A client that looks how the queue's server is, and soon says if it is not there."""
+    return Redis.from_url(
+        settings.queue_url,
+        socket_timeout=LOOK_TIMEOUT,
+        socket_connect_timeout=LOOK_TIMEOUT,
+        retry=Retry(NoBackoff(), 0),
+    )
 
 
 def wait_for_server(client: Redis) -> None:

@@ -8,6 +8,7 @@ from service.api.account import account
 from service.api.actions import actions
 from service.api.exchanges import observe
 from service.api.games import games
+from service.api.health import health
 from service.api.idempotency import replayed
 from service.api.limits import limit_requests
 from service.api.pages import pages
@@ -67,6 +68,7 @@ def create_app(services: Services) -> Flask:
         replays,
         streams,
         pages,
+        health,
     ):
         app.register_blueprint(blueprint)
     handle_problems(app)

@@ -1,4 +1,4 @@
-"""Every request and its answer: an id for both, and one line in the log."""
+"""Every request and its answer: an id for both, one line in the log, one measurement."""
 
 import re
 import time
@@ -8,13 +8,14 @@ import structlog
 from flask import Flask, Response, g, request
 
 from service.api.answers import GAME_ID
+from service.logs import request_log
+from service.metrics import REQUEST_SECONDS, REQUESTS
 
 HEADER = "X-Request-Id"
 _ID = re.compile(r"(?!.*pepper_)[A-Za-z0-9._-]{16,64}")
 """Long enough for UUIDs and trace ids, too long for a code, and no token: the id is logged."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_log = structlog.get_logger()
 
 
 def observe(app: Flask) -> None:
@@ -39,21 +40,27 @@ def _begin() -> None:
 def _end(response: Response) -> Response:
     seconds = time.perf_counter() - g.began
     response.headers[HEADER] = g.request_id
-    _log.info("request", **_line(response.status_code, seconds))
+    method = request.method if request.method in METHODS else "other"
+    route = request.url_rule.rule if request.url_rule else "none"
+    REQUESTS.labels(method, route, str(response.status_code)).inc()
+    REQUEST_SECONDS.labels(method, route).observe(seconds)
+    request_log.info(
+        "request",
+        method=method,
+        route=route,
+        status=response.status_code,
+        ms=round(seconds * 1000, 2),
+        **_who_and_where(),
+    )
     return response
 
 
-def _line(status: int, seconds: float) -> dict[str, str | float]:
-    """What the log says of an exchange: no query, no body, and of the address only the rule."""
-    line: dict[str, str | float] = {
-        "method": request.method if request.method in METHODS else "other",
-        "route": request.url_rule.rule if request.url_rule else "none",
-        "status": status,
-        "ms": round(seconds * 1000, 2),
-    }
+def _who_and_where() -> dict[str, str]:
+    """The ids of the player and the game, if there are."""
+    found = {}
     game = (request.view_args or {}).get("game_id")
     if game is not None and GAME_ID.fullmatch(game):
-        line["game"] = game
+        found["game"] = game
     if "player" in g:
-        line["player"] = g.player
-    return line
+        found["player"] = g.player
+    return found

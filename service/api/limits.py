@@ -29,7 +29,9 @@ REFUSED = parse("120/minute")
 """Actions of a player that the game may refuse before it stops saying why."""
 
 ACTIONS, JOINING = "actions.act", "players.create_player"
-FREE = frozenset({"pages.get_health", "pages.get_readiness", "pages.get_openapi", "metrics"})
+FREE = frozenset(
+    {"health.get_health", "health.get_readiness", "health.get_metrics", "pages.get_openapi"}
+)
 READING = frozenset({"GET", "HEAD"})
 
 

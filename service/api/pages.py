@@ -1,4 +1,4 @@
-"""The service itself: health, the spec and its page, rules, bots, problems, links to share."""
+"""The service itself: the spec and its page, rules, bots, problems, links to share."""
 
 from functools import cache
 from importlib.resources import files
@@ -9,7 +9,6 @@ import yaml
 from flask import Blueprint, Response, render_template, request
 from markdown_it import MarkdownIt
 from markupsafe import Markup
-from redis.exceptions import RedisError
 
 from service.api.answers import add_names, json_response, known_id, viewer_of
 from service.api.auth import reader
@@ -57,24 +56,6 @@ def _docs() -> str:
         markdown=lambda text: Markup(render(text)),  # noqa: S704  (raw HTML is switched off)
         pretty=lambda value: orjson.dumps(value, option=orjson.OPT_INDENT_2).decode(),
     )
-
-
-@pages.get("/healthz")
-def get_health() -> Response:
-    """Whether this process is alive."""
-    return json_response({"status": "ok"}, headers={"Cache-Control": "no-store"})
-
-
-@pages.get("/readyz")
-def get_readiness() -> Response:
-    """Whether the service can play, and if not, what is wrong."""
-    problems = []
-    try:
-        current().client.ping()
-    except RedisError:
-        problems.append("the event store does not answer")
-    body = {"status": "not ready" if problems else "ready", "problems": problems}
-    return json_response(body, 503 if problems else 200, {"Cache-Control": "no-store"})
 
 
 @pages.get("/problems/<code>")

@@ -3,6 +3,8 @@
 import threading
 from collections import Counter
 
+from prometheus_client import Gauge
+
 
 class NoPlace(Exception):
     """All places of the process are taken."""
@@ -13,10 +15,10 @@ class TooMany(Exception):
 
 
 class Places:
-    """Counted places; who asks for one has a name, such as a token's id, or none (anybody)."""
+    """Counted places, `shown` as a metric; who asks has a name, such as a token's id, or none."""
 
-    def __init__(self, total: int, each: int) -> None:
-        self.total, self._each = total, each
+    def __init__(self, total: int, each: int, shown: Gauge | None = None) -> None:
+        self.total, self._each, self._shown = total, each, shown
         self._taken: Counter[str | None] = Counter()
         self._lock = threading.Lock()
 
@@ -28,6 +30,8 @@ class Places:
             if self._taken.total() >= self.total:
                 raise NoPlace
             self._taken[name] += 1
+            if self._shown:
+                self._shown.inc()
 
     def leave(self, name: str | None) -> None:
         """Give one place back."""
@@ -35,6 +39,8 @@ class Places:
             self._taken[name] -= 1
             if not self._taken[name]:
                 del self._taken[name]
+            if self._shown:
+                self._shown.dec()
 
     def taken(self) -> int:
         """How many places are taken."""

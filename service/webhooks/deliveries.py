@@ -7,6 +7,7 @@ import orjson
 from redis import Redis
 from standardwebhooks import Webhook as Signer
 
+from service.metrics import WEBHOOK_TRIES
 from service.webhooks.posting import Poster
 from service.webhooks.queues import TESTS, Message, Place, Queues
 from service.webhooks.registry import Attempt, Webhook, Webhooks, WebhookUnknown
@@ -98,6 +99,7 @@ class Deliveries:
     def _attempt(self, webhook: Webhook, message: Message) -> Attempt:
         body = orjson.dumps(message.body)
         posted = self._poster.post(webhook.url, signed(webhook, message.id, body), body)
+        WEBHOOK_TRIES.labels(posted.outcome.value).inc()
         return Attempt(self._now(), posted.outcome, posted.status)
 
 

@@ -10,11 +10,12 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from service.settings import Settings
+from service.vitals import LONGEST_SILENCE
 from service.wiring import events_client, queue_client, wait_for_server
 from service.workers.bot_turn import process_services
 from service.workers.jobs import AllowedJob
 
-WORKER_TTL = 30
+WORKER_TTL = LONGEST_SILENCE
 log = logging.getLogger(__name__)
 
 

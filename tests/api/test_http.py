@@ -11,7 +11,7 @@ from tests.api.test_games import finished_game
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND")
 ORIGIN = {"Origin": "https://play.example"}
-OPEN_TO_ALL = ("/docs", "/healthz", "/openapi.yaml", "/problems/", "/readyz")
+OPEN_TO_ALL = ("/docs", "/healthz", "/metrics", "/openapi.yaml", "/problems/", "/readyz")
 """Pages of the service itself, which read no token."""
 
 
@@ -60,7 +60,7 @@ def test_head_is_get_without_a_body(
     api: Api, app_services: Services, game: tuple[str, str, str]
 ) -> None:
     for url, methods in addresses(app_services, game[0], game[1]):
-        if "GET" in methods:
+        if "GET" in methods and url != "/metrics":  # which grows with every request
             whole, head = api.get(url, token=game[2]), api.ask("HEAD", url, token=game[2])
             assert head.status_code == whole.status_code
             assert head.get_data() == b""

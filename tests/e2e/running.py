@@ -41,8 +41,7 @@ class Running:
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:
-                said = answer.read()
-                return answer.status, json.loads(said) if said else {}
+                return answer.status, json.load(answer)
         except HTTPError as refused:
             return refused.code, json.load(refused)
 
