@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from redis import Redis
+from redis import BlockingConnectionPool, Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import ResponseError
@@ -21,6 +21,9 @@ from service.table import Table
 
 COMMAND_TIMEOUT, BLOCKING_TIMEOUT, LOOK_TIMEOUT = 3.0, 30.0, 1.0
 """Seconds that a command may take, that a blocking read may, and that a look at the queue may."""
+
+CONNECTIONS = 64
+"""Commands that a process sends at once; more wait for each other, as long as one may take."""
 
 STREAMS, STREAMS_EACH = 6000, 20
 """Streams that one process holds, and that one token may hold there."""
@@ -71,9 +74,14 @@ def services(settings: Settings) -> Services:
 
 def events_client(settings: Settings) -> Redis:
     """A client for logs: no retries of its own, since a write that is sent twice is done twice."""
-    return Redis.from_url(
-        settings.redis_url, socket_timeout=COMMAND_TIMEOUT, retry=Retry(NoBackoff(), 0)
+    pool = BlockingConnectionPool.from_url(
+        settings.redis_url,
+        max_connections=CONNECTIONS,
+        timeout=COMMAND_TIMEOUT,
+        socket_timeout=COMMAND_TIMEOUT,
+        retry=Retry(NoBackoff(), 0),
     )
+    return Redis.from_pool(pool)
 
 
 def blocking_client(settings: Settings) -> Redis:

@@ -224,9 +224,10 @@ def test_a_query_that_is_none_is_refused(api: Api, table: Table, query: str) -> 
     assert (answer.status_code, answer.json["code"]) == (400, "malformed-query")
 
 
-def test_a_bad_token_is_refused_and_holds_nothing(
+def test_a_bad_token_is_refused_and_holds_and_changes_nothing(
     api: Api, app_services: Services, table: Table
 ) -> None:
+    views, stored = [table.view(token) for token in table.viewers], stored_games(app_services)
     for method in ("GET", "HEAD"):
         for ask in ("", "?after=0", "?after=x"):
             answer = api.ask(method, f"{table.path}/stream{ask}", token="pepper_nobody")
@@ -234,6 +235,13 @@ def test_a_bad_token_is_refused_and_holds_nothing(
     answer = api.get(f"{table.path}/stream", token="x", headers={"Last-Event-ID": "end"})
     assert (answer.status_code, answer.json["code"]) == (401, "token-invalid")
     assert app_services.stream_places.taken() == app_services.hub.listeners() == 0
+    assert [table.view(token) for token in table.viewers] == views
+    assert stored_games(app_services) == stored
+
+
+def stored_games(parts: Services) -> dict[bytes, bytes | None]:
+    """All that the store holds of games: logs, feeds, who waits."""
+    return {key: parts.client.dump(key) for key in parts.client.scan_iter("pepper:{?}:*")}
 
 
 @pytest.mark.parametrize("game", ["g_0unknowngame", "nonsense"])

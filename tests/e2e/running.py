@@ -41,7 +41,8 @@ class Running:
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:
-                return answer.status, json.load(answer)
+                said = answer.read()
+                return answer.status, json.loads(said) if said else {}
         except HTTPError as refused:
             return refused.code, json.load(refused)
 

@@ -1,0 +1,209 @@
+"""Streams of real processes: whatever is cut, stopped or killed, nothing is lost or comes twice."""
+
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from service.embedded import socket_path
+from service.wiring import CONNECTIONS
+from tests.e2e.listeners import Crowd, Listener, cut_again_and_again, versions
+from tests.e2e.running import Json, Running, eventually, service
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[Running]:
+    with service() as started:
+        yield started
+
+
+@pytest.fixture
+def crowd(own: Running) -> Iterator[Crowd]:
+    """Listeners without limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+    made = Crowd(own)
+    yield made
+    made.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def new_game(running: Running, token: str, *kinds: str, target: int = 10) -> str:
+    """A game with these seats; its path."""
+    body = {
+        "players": len(kinds),
+        "seats": [{"kind": kind} for kind in kinds],
+        "rules": {"target_score": target},
+    }
+    status, view = running.ask("POST", "/v1/games", body, token)
+    assert status == 201, view
+    return f"/v1/games/{view['id']}"
+
+
+def act(running: Running, path: str, tokens: list[str]) -> Json:
+    """Whoever is on turn acts, if a person is; the view after that."""
+    for token in tokens:
+        you = running.ask("GET", path, token=token)[1]["you"]
+        if you["legal_actions"]:
+            return running.ask("POST", f"{path}/actions", you["legal_actions"][0], token)[1]
+    return running.ask("GET", path)[1]
+
+
+def play(running: Running, path: str, tokens: list[str], pause: float) -> None:
+    """Persons act slowly until the game is over."""
+    while act(running, path, tokens)["status"] == "in_progress":
+        time.sleep(pause)
+
+
+def check(listener: Listener, running: Running, path: str) -> None:
+    """Fails unless it has heard every version once, in order, and the end."""
+    listener.join(60)
+    version = running.ask("GET", path)[1]["version"]
+    heard = [frame.id for frame in listener.events()]
+    assert heard == [str(number) for number in range(1, version + 1)]
+    assert listener.frames[-1].type == "end"
+
+
+def web(running: Running) -> tuple[int, int]:
+    """The process ids of the web server and of its only worker, once there is just one."""
+    eventually(lambda: len(running.children("gunicorn")) == 2, "one worker")
+    one, other = running.children("gunicorn")
+    parent = int(Path(f"/proc/{other}/stat").read_text().split()[3])
+    return (one, other) if parent == one else (other, one)
+
+
+def test_clients_cut_again_and_again_hear_what_one_that_is_not_hears(own: Running) -> None:
+    ana, ben = own.join("Ana"), own.join("Ben")
+    path = new_game(own, ana, "me", "open", "bot", target=12)
+    own.ask("POST", f"{path}/seats", token=ben)
+    viewers = [ana, ben, None]
+    steady = [Listener(own, path, token) for token in viewers]
+    cut = [Listener(own, path, token) for token in viewers * 4]
+    playing = threading.Thread(target=play, args=(own, path, [ana, ben], 0.08))
+    playing.start()
+    cut_again_and_again(cut, lambda: not playing.is_alive())
+    playing.join()
+    for listener in [*steady, *cut]:
+        check(listener, own, path)
+    for number, listener in enumerate(cut):
+        assert listener.events() == steady[number % 3].events()
+        assert listener.connections > 1
+
+
+def test_a_web_process_that_stands_still_loses_nothing(own: Running) -> None:
+    token = own.join("Host")
+    path = new_game(own, token, "bot", "bot", "bot", target=100)
+    listeners = [Listener(own, path, each) for each in (token, None)]
+    eventually(lambda: all(listener.events() for listener in listeners), "the first frames")
+    _server, worker = web(own)
+    os.kill(worker, signal.SIGSTOP)
+    time.sleep(3)
+    os.kill(worker, signal.SIGCONT)
+    eventually(lambda: own.ask("GET", path)[1]["status"] == "finished", "the end")
+    for listener in listeners:
+        check(listener, own, path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_worker_that_ends_sends_its_streams_elsewhere(own: Running, number: int) -> None:
+    token = own.join("Ana")
+    path = new_game(own, token, "me", "open")
+    listener = Listener(own, path, token)
+    eventually(lambda: len(listener.events()) > 0, "the first frames")
+    server, worker = web(own)
+    began = time.monotonic()
+    os.kill(server if number == signal.SIGHUP else worker, number)
+    eventually(lambda: bool(listener.of_type("reconnect")), "to be sent away", 10)
+    assert time.monotonic() - began < 3
+    assert listener.of_type("reconnect")[0].body["reason"] == "closing"
+    eventually(lambda: listener.connections > 1, "another connection")
+    own.ask("POST", f"{path}/abort", token=token)
+    check(listener, own, path)
+    eventually(lambda: web(own)[1] != worker, "another worker alone")
+
+
+def test_a_revoked_tokens_stream_closes(own: Running) -> None:
+    token = own.join("Ana")
+    path = new_game(own, token, "me", "open")
+    body = {"name": "tablet", "scopes": ["read"]}
+    made = own.ask("POST", "/v1/tokens", body, token)[1]
+    revoked, kept = Listener(own, path, made["token"]), Listener(own, path, token)
+    eventually(lambda: bool(revoked.events() and kept.events()), "the first frames")
+    began = time.monotonic()
+    own.ask("DELETE", f"/v1/tokens/{made['token_info']['id']}", token=token)
+    eventually(lambda: bool(revoked.of_type("reconnect")), "to be sent away", 20)
+    assert time.monotonic() - began < 10
+    assert revoked.of_type("reconnect")[0].body["reason"] == "token-invalid"
+    eventually(lambda: revoked.refused == 401, "to be refused")
+    assert not kept.of_type("reconnect")
+    own.ask("POST", f"{path}/abort", token=token)
+    check(kept, own, path)
+
+
+def memory(pid: int) -> int:
+    """The resident memory of a process, in bytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def has_snapshot(said: bytearray) -> bool:
+    return b"event: snapshot" in said
+
+
+def test_streams_that_were_dropped_hold_nothing(own: Running, crowd: Crowd) -> None:
+    """The first crowd's memory is kept for the next one by the allocator, and is enough for it."""
+    path = new_game(own, own.join("Ana"), "me", "open")
+    _server, worker = web(own)
+    store = Redis(unix_socket_path=str(socket_path("events", own.data)))
+
+    def files() -> int:
+        return len(list(Path(f"/proc/{worker}/fd").iterdir()))
+
+    def open_and_drop() -> tuple[int, int]:
+        """Two thousand streams, and what the process and the store hold when all are gone."""
+        for _ in range(4):
+            for _ in range(500):
+                crowd.open(path)
+            crowd.read_until(has_snapshot, "a snapshot")
+            crowd.drop()
+        eventually(lambda: files() < before, "the connections' end", 30)
+        return memory(worker), int(store.info("clients")["connected_clients"])
+
+    before = files() + CONNECTIONS + 10
+    resident, clients = open_and_drop()
+    resident_again, clients_again = open_and_drop()
+    assert resident_again - resident < 20 * MIB
+    assert clients_again <= clients <= CONNECTIONS + 20
+    store.close()
+
+
+def test_a_thousand_streams_all_hear_of_every_action(own: Running, crowd: Crowd) -> None:
+    tokens = [own.join("Ana"), own.join("Ben")]
+    paths = []
+    for _ in range(100):
+        paths.append(new_game(own, tokens[0], "me", "open"))
+        own.ask("POST", f"{paths[-1]}/seats", token=tokens[1])
+    opened = {path: [crowd.open(path) for _ in range(10)] for path in paths}
+    crowd.read_until(has_snapshot, "a snapshot")
+    ends = {}
+    for path in paths:
+        begun = own.ask("GET", path)[1]["version"]
+        act(own, path, tokens)
+        view = act(own, path, tokens)
+        ends[path] = (begun, view["version"])
+        assert view["version"] > begun + 1
+    wanted = {one: ends[path] for path, several in opened.items() for one in several}
+    last = {
+        id(crowd.said[one]): f"id: {version}\n".encode() for one, (_, version) in wanted.items()
+    }
+    crowd.read_until(lambda said: last[id(said)] in said and said.endswith(b"\n\n\r\n"), "the last")
+    for one, (begun, version) in wanted.items():
+        assert versions(crowd.said[one]) == list(range(begun + 1, version + 1))
