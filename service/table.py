@@ -20,7 +20,7 @@ from events.store import (
     VersionConflict,
 )
 from events.vocabulary import SHARDS, Cause, GameId, PlayerId, Seat, shard_of
-from service.game.commands import Action, Command, CreateGame, TakeSeat
+from service.game.commands import Action, Command, CreateGame, LeaveSeat, TakeSeat
 from service.game.decide import Chance, Decision, decide
 from service.game.evolve import evolve_all
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
@@ -57,7 +57,7 @@ class ByPlayer(NamedTuple):
     """What a player wants their seat to do, whichever seat that is when it is decided."""
 
     player: PlayerId
-    command: Callable[[Seat], Action]
+    command: Callable[[Seat], Action | LeaveSeat]
 
 
 class Table:

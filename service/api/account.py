@@ -1,18 +1,20 @@
-"""What is kept of a player, for themselves."""
+"""What is kept of a player: all of it for themselves, and an end to it."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
-from flask import Blueprint, Response, stream_with_context
+from flask import Blueprint, Response, request, stream_with_context
 
 from events.vocabulary import PlayerId
 from service.api.answers import PRIVATE, add_names
 from service.api.auth import caller_with
 from service.api.players import profile_of
+from service.api.problems import Problem
 from service.api.services import current
 from service.api.tokens import token_shape
 from service.api.webhooks import webhook_shape
+from service.players.erasure import Erasures
 from service.players.recovery import Recovery
 from service.players.tokens import Tokens
 from service.views.canonical import rfc3339
@@ -28,6 +30,17 @@ def export_me() -> Response:
     who = caller_with("account")
     chunks = stream_with_context(_chunks(_all_but_games(who.player), who.player))
     return Response(chunks, headers=NOT_KEPT, content_type="application/json")
+
+
+@account.delete("/v1/me")
+def erase_me() -> Response:
+    """The end of the caller: nobody speaks for them any more; their seats follow in seconds."""
+    who = caller_with("account")
+    if request.args.get("confirm") != who.player:
+        raise Problem("malformed-query", "confirm: your own player id.")
+    parts = current()
+    Erasures(parts.client, parts.players).begin(who.player, parts.table.now())
+    return Response(status=202, headers=NOT_KEPT)
 
 
 def _all_but_games(player: PlayerId) -> dict[str, Any]:

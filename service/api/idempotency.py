@@ -18,6 +18,7 @@ from service.api.auth import caller_with
 from service.api.problems import Problem
 from service.api.services import current
 from service.players.accounts import Caller, new_player_id
+from service.players.erasure import Erasures
 from service.players.requests import Requests
 from service.players.server_secret import Draw, at_random, text
 from service.views.seat_view import seat_seen_by
@@ -113,13 +114,20 @@ def attempt(player: PlayerId) -> Iterator[Attempt]:
 
 
 def player_to_be() -> PlayerId:
-    """The id of a player who is to be made; under a key it follows from the key."""
+    """The id of a player who is to be made; under a key it follows from the key.
+
+    A copy that comes after the player was erased is a Problem: it must not bring them back.
+    """
     key = key_asked()
     if key is None:
         return new_player_id()
     if len(key) < FEWEST_UNPREDICTABLE:
         raise Problem("malformed-header", "Idempotency-Key: here, 22 random characters or more.")
-    return new_player_id(lambda purpose: current().secret.derive(purpose, key))
+    parts = current()
+    player = new_player_id(lambda purpose: parts.secret.derive(purpose, key))
+    if Erasures(parts.client, parts.players).erased_among([player]):
+        raise Problem("idempotency-key-reused", "The player made under this key was erased.")
+    return player
 
 
 def _drawn(player: PlayerId, key: str, purpose: str) -> bytes:

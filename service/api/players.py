@@ -58,7 +58,10 @@ def rename_me() -> Response:
     """Another name for the caller."""
     who = caller_with("account")
     body = loaded(RENAME, request_json())
-    current().players.rename(who.player, body["name"])
+    try:
+        current().players.rename(who.player, body["name"])
+    except PlayerUnknown:
+        raise Problem("player-unknown") from None
     return json_response(profile_of(who.player))
 
 

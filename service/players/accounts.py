@@ -15,6 +15,11 @@ from service.players.server_secret import Draw, at_random, text
 SCOPES = ("read", "play", "webhooks", "account")
 NAME_CACHE_SECONDS = 3.0
 MOST_CACHED = 10_000
+_RENAME = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'name', ARGV[1])
+return 1
+"""
 
 
 class PlayerUnknown(Exception):
@@ -58,6 +63,7 @@ class Players:
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._cache: dict[PlayerId, tuple[float, Account]] = {}
+        self._rename = client.register_script(_RENAME)
 
     def create(
         self,
@@ -104,9 +110,15 @@ class Players:
         """A player under a new name; raises ValueError on the name, PlayerUnknown."""
         shown = clean_name(name)
         account = self.get(player)._replace(name=shown)
-        self._client.hset(_record_key(player), "name", shown)
+        if not self._rename([_record_key(player)], [shown]):
+            raise PlayerUnknown(player)
         self._cache.pop(player, None)
         return account
+
+    def delete(self, player: PlayerId) -> None:
+        """Forget a player and their name; other processes may know it for a few seconds more."""
+        self._client.delete(_record_key(player))
+        self._cache.pop(player, None)
 
     def accounts(self, players: Iterable[PlayerId]) -> dict[PlayerId, Account]:
         """The known ones of these players, at most a few seconds old."""

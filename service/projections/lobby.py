@@ -14,6 +14,7 @@ from redis import Redis
 
 from events.vocabulary import GameId, PlayerId, shard_of
 from service.game.position import Position
+from service.game.state import Game
 from service.projections import profiles
 from service.projections.profiles import Profile
 from service.projections.summary import Summary, summary_of
@@ -92,6 +93,24 @@ class Lobby:
         """How many games of a player were finished, won, and aborted by them."""
         return profiles.profile(self._client, player)
 
+    def unfinished_of(self, player: PlayerId) -> list[GameId]:
+        """The games in a player's list that have not ended."""
+        indexes = [f"{_games_key(player)}:{status}" for status in ("open", "in_progress")]
+        found = [cast(list[bytes], self._client.zrange(index, 0, -1)) for index in indexes]
+        return [GameId(game.decode()) for games in found for game in games]
+
+    def strike(self, game: GameId, player: PlayerId) -> None:
+        """Take a game out of a player's lists and counts."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for index in _lists_of(player):
+                pipeline.zrem(index, game)
+            profiles.discount(pipeline, player, game)
+            pipeline.execute()
+
+    def forget(self, player: PlayerId) -> None:
+        """Drop a player's lists and counts."""
+        self._client.delete(*_lists_of(player), *profiles.counts_of(player))
+
     def all_of(self, player: PlayerId) -> Iterator[list[Summary]]:
         """Every game in a player's list, those they left too; newest first, some at a time."""
         for batch in self._batches(_games_key(player), None):
@@ -161,11 +180,20 @@ class Lobby:
             offset += BATCH
 
 
+def persons_of(game: Game) -> set[PlayerId]:
+    """Those in whose lists a game is: its creator and who sits there."""
+    setup = game.setup
+    return {setup.creator, *(place.player for place in setup.places if place.player)}
+
+
 def _indexes_of(position: Position) -> set[str]:
-    setup = position.game.setup
-    persons = {setup.creator, *(place.player for place in setup.places if place.player)}
-    indexes = {_games_key(player) for player in persons}
-    return indexes | {PUBLIC} if setup.visibility == "public" else indexes
+    indexes = {_games_key(player) for player in persons_of(position.game)}
+    return indexes | {PUBLIC} if position.game.setup.visibility == "public" else indexes
+
+
+def _lists_of(player: PlayerId) -> list[str]:
+    index = _games_key(player)
+    return [index, *(f"{index}:{status}" for status in _EARLIER)]
 
 
 def _enter(client: Redis, index: str, position: Position) -> None:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from redis import Redis
 
-from events.vocabulary import PlayerId
+from events.vocabulary import GameId, PlayerId
 from service.game.position import Position
 from service.game.state import Aborted, Finished
 from service.rules.deck import side_of
@@ -30,6 +30,17 @@ def profile(client: Redis, player: PlayerId) -> Profile:
         for kind in Profile._fields:
             pipeline.scard(_ended_key(player, kind))
         return Profile(*pipeline.execute())
+
+
+def discount(client: Redis, player: PlayerId, game: GameId) -> None:
+    """Count a game for a player no more."""
+    for key in counts_of(player):
+        client.srem(key, game)
+
+
+def counts_of(player: PlayerId) -> list[str]:
+    """The keys of a player's counts."""
+    return [_ended_key(player, kind) for kind in Profile._fields]
 
 
 def _ends(position: Position) -> set[tuple[PlayerId, str]]:

@@ -22,6 +22,7 @@ from service.wiring import (
     services,
     wait_for_server,
 )
+from service.workers.erasing import keep_out
 from service.workers.jobs import bot_queue, enqueue_bot_turn
 from service.workers.reading import readable
 from service.workers.ticker import tick
@@ -124,5 +125,7 @@ def wake_bots(parts: Services, queue: Queue, entries: Sequence[FeedEntry]) -> No
 
 def keep_lobby(parts: Services, entries: Sequence[FeedEntry]) -> None:
     """Take note of every game that changed."""
-    for position in readable(parts.table, {entry.game for entry in entries}):
+    positions = [*readable(parts.table, {entry.game for entry in entries})]
+    for position in positions:
         parts.lobby.record(position)
+    keep_out(parts, positions)

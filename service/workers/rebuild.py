@@ -3,6 +3,7 @@
 from redis import Redis
 
 from service.wiring import Services
+from service.workers.erasing import keep_out
 from service.workers.reading import readable
 
 PATTERNS = (
@@ -25,6 +26,7 @@ def rebuild(parts: Services) -> int:
     recorded = 0
     for position in readable(parts.table, parts.store.games()):
         parts.lobby.record(position)
+        keep_out(parts, [position])
         recorded += 1
     return recorded
 

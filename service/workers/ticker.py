@@ -1,4 +1,4 @@
-"""What the clock makes happen: stalled games move, deliveries are tried again, feeds are cut."""
+"""What the clock makes happen: stalled games move, deliveries and erasures go on, feeds are cut."""
 
 import logging
 import threading
@@ -13,6 +13,7 @@ from service.game.state import is_bot_turn
 from service.settings import Settings
 from service.table import BOT_TURN_GRACE, GameUnknown
 from service.wiring import Services, queue_client, services
+from service.workers.erasing import finish_erasures
 from service.workers.jobs import bot_queue, enqueue_next_attempt, queued_turns, turn_name
 from service.workers.reading import UNREADABLE, report
 from service.workers.webhook_jobs import enqueue_due, webhook_queue
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def tick(settings: Settings, stop: threading.Event) -> None:
-    """Revive games, queue deliveries and trim the feeds until told to stop."""
+    """Revive games, queue deliveries, finish erasures and trim the feeds until told to stop."""
     parts, queue = services(settings), bot_queue(queue_client(settings))
     deliveries = webhook_queue(queue_client(settings))
     trimmer = Feed(parts.client, parts.client, "bots", "trimmer")
@@ -34,6 +35,7 @@ def tick(settings: Settings, stop: threading.Event) -> None:
         try:
             revive(parts, queue)
             enqueue_due(parts, deliveries)
+            finish_erasures(parts)
             if time.monotonic() > trim_at:
                 trim_at = time.monotonic() + TRIM_SECONDS
                 trimmer.trim()
