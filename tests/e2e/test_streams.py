@@ -74,8 +74,14 @@ def check(listener: Listener, running: Running, path: str) -> None:
 
 def web(running: Running) -> tuple[int, int]:
     """The process ids of the web server and of its only worker, once there is just one."""
-    eventually(lambda: len(running.children("gunicorn")) == 2, "one worker")
-    one, other = running.children("gunicorn")
+    found: list[int] = []
+
+    def are_two() -> bool:
+        found[:] = running.children("gunicorn")
+        return len(found) == 2
+
+    eventually(are_two, "one worker")
+    one, other = found
     parent = int(Path(f"/proc/{other}/stat").read_text().split()[3])
     return (one, other) if parent == one else (other, one)
 
