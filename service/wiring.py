@@ -12,6 +12,7 @@ from redis.retry import Retry
 from events.redis_store import RedisEventStore
 from service.live.hub import Hub
 from service.live.places import Places
+from service.live.presence import Presence
 from service.metrics import STREAMS_OPEN, WAITS_OPEN
 from service.players.accounts import Players
 from service.players.server_secret import ServerSecret
@@ -46,6 +47,7 @@ class Services:
     secret: ServerSecret
     lobby: Lobby
     hub: Hub
+    presence: Presence
     stream_places: Places
     wait_places: Places
     queue: Redis
@@ -56,7 +58,8 @@ def services(settings: Settings) -> Services:
     client = events_client(settings)
     store = RedisEventStore(client)
     table = Table(store)
-    hub = Hub(table, blocking_client(settings))
+    presence = Presence(client)
+    hub = Hub(table, presence, blocking_client(settings))
     return Services(
         settings,
         client,
@@ -66,6 +69,7 @@ def services(settings: Settings) -> Services:
         ServerSecret(client),
         Lobby(client),
         hub,
+        presence,
         Places(STREAMS, STREAMS_EACH, STREAMS_OPEN),
         Places(WAITS, WAITS_EACH, WAITS_OPEN),
         watching_client(settings),

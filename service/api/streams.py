@@ -1,21 +1,25 @@
 """A game as it happens: server-sent events or lines of JSON, resumed from any version."""
 
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any
 
 import orjson
 from flask import Blueprint, Response, request
+from redis.exceptions import RedisError
 
 from service.api.answers import PRIVATE, known_id, named_view, number_asked, viewer_of
 from service.api.auth import reader, token_check
 from service.api.problems import RETRY_AFTER, Problem
 from service.api.services import current
-from service.live.hub import Gone, Watch
+from service.live.hub import Hub
 from service.live.places import NoPlace, TooMany
+from service.live.presence import Presence
+from service.live.watch import Gone, Online, Watch
 from service.players.accounts import Caller
 from service.views.canonical import rfc3339
 from service.views.event_view import frames
@@ -49,8 +53,11 @@ def stream_game(game_id: str) -> Response:
         held.callback(_take_place(who))
         watch = current().hub.watch(known, viewer_of(who), after or 0)
         held.callback(current().hub.leave, watch)
-        opening = _opening(watch, after, is_sse=is_sse)
-        stream = Stream(watch, opening, token_check(), held.pop_all().close, is_sse=is_sse)
+        mark = Mark(current().presence, current().hub, watch)
+        held.callback(mark.remove)
+        mark.renew()
+        opening, check = _opening(watch, after, is_sse=is_sse), token_check()
+        stream = Stream(watch, opening, check, mark, held.pop_all().close, is_sse=is_sse)
     return Response(stream, headers=headers)
 
 
@@ -64,6 +71,35 @@ def _take_place(who: Caller | None) -> Callable[[], None]:
     except NoPlace:
         raise Problem("streams-full", headers=RETRY_AFTER) from None
     return partial(places.leave, name)
+
+
+class Mark:
+    """That the player of a seat listens, while this stream does; a spectator leaves no mark."""
+
+    def __init__(self, presence: Presence, hub: Hub, watch: Watch) -> None:
+        self._presence, self._hub, self._watch = presence, hub, watch
+        self._stream, self._is_left = secrets.token_urlsafe(6), False
+
+    def renew(self) -> None:
+        """Once more for a while, if a seat's player listens and the game goes on."""
+        player = self._watch.viewer
+        if player is not None and not self._watch.is_over and self._hub.is_seated(self._watch):
+            with suppress(RedisError):  # it is renewed again, and meanwhile nobody is told
+                self._presence.mark(self._watch.game_id, player, self._stream)
+                self._is_left = True
+
+    def remove(self) -> None:
+        """At once, or when it expires if the store is away."""
+        if self._watch.viewer is not None and self._is_left:
+            with suppress(RedisError):
+                self._presence.unmark(self._watch.game_id, self._watch.viewer, self._stream)
+
+
+def _flag(name: str) -> bool:
+    asked = request.args.get(name)
+    if asked not in (None, "true", "false"):
+        raise Problem("malformed-query", f"{name}: true or false.")
+    return asked == "true"
 
 
 def _is_sse() -> bool:
@@ -86,15 +122,16 @@ def _after() -> int | None:
 def _opening(watch: Watch, after: int | None, *, is_sse: bool) -> list[bytes]:
     """What a stream begins with: up to the version at which the watch began."""
     made = [b"retry: %d\n\n" % RETRY] if is_sse else []
-    is_asked = request.args.get("snapshot")
-    if is_asked not in (None, "true", "false"):
-        raise Problem("malformed-query", "snapshot: true or false.")
+    if _flag("presence"):
+        online = current().hub.ask_who_is_online(watch)
+        made.append(_framed("presence", None, online.json, is_sse=is_sse))
+    is_asked = _flag("snapshot")
     is_ahead = after is not None and after > watch.since
     if is_ahead:
         body = {"type": "reset", "game": watch.game_id, "version": watch.since}
         made.append(_framed("reset", watch.since, orjson.dumps(body), is_sse=is_sse))
     start = watch.since if after is None or is_ahead else after
-    if after is None or is_ahead or is_asked == "true":
+    if after is None or is_ahead or is_asked:
         start = max(start, 1)
         made.append(_framed("snapshot", start, _snapshot(watch, start), is_sse=is_sse))
     if start < watch.since:
@@ -126,12 +163,13 @@ class Stream:
         watch: Watch,
         opening: list[bytes],
         is_token_good: Callable[[], bool],
+        mark: Mark,
         leave: Callable[[], None],
         *,
         is_sse: bool,
     ) -> None:
         self._watch, self._is_sse = watch, is_sse
-        self._is_token_good, self.close = is_token_good, leave
+        self._is_token_good, self._mark, self.close = is_token_good, mark, leave
         self._chunks = self._all(opening)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -148,7 +186,9 @@ class Stream:
             if isinstance(item, Gone):
                 yield self._last("reconnect", None, {"reason": item.reason, "retry": RETRY})
                 return
-            if item is not None:
+            if isinstance(item, Online):
+                yield _framed("presence", None, item.json, is_sse=self._is_sse)
+            elif item is not None:
                 yield _framed("event", item.version, item.json, is_sse=self._is_sse)
                 if item.is_last:
                     yield self._last("end", "end", {})
@@ -159,6 +199,7 @@ class Stream:
                     reason = {"reason": "token-invalid", "retry": RETRY}
                     yield self._last("reconnect", None, reason)
                     return
+                self._mark.renew()
                 yield self._ping()
 
     def _last(self, kind: str, id_: str | None, more: dict[str, Any]) -> bytes:

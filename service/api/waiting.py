@@ -10,8 +10,8 @@ from events.vocabulary import GameId
 from service.api.services import current
 from service.game.position import Position
 from service.game.state import Bidding, is_over, seat_of, seat_to_act
-from service.live.hub import Gone
 from service.live.places import NoPlace, TooMany
+from service.live.watch import Gone
 from service.players.accounts import Caller
 from service.views.seat_view import match_of
 

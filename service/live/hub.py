@@ -5,7 +5,6 @@ import queue
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import NamedTuple
 
 import orjson
 from redis import Redis
@@ -16,7 +15,9 @@ from events.store import NO_ENTRIES, HeadLost, Recorded
 from events.vocabulary import GameId, PlayerId, Seat
 from service.game.position import Position, fold
 from service.game.state import is_over
+from service.live.presence import Presence
 from service.live.wakeups import Wakeups
+from service.live.watch import Gone, Online, Ready, Watch
 from service.table import Table
 from service.views.event_view import frame
 from service.views.public_event import LogChain
@@ -25,52 +26,7 @@ from service.views.seat_view import seat_seen_by
 LOST_WAKE_UP = 2.0
 """Seconds after which every watched game is looked at, woken or not."""
 
-MOST_WAITING_FRAMES = 200
-"""A reader that is this many frames behind is cut: it resumes where it stopped."""
-
 _log = logging.getLogger(__name__)
-
-
-class Ready(NamedTuple):
-    """A frame as it goes out; `version` is its id, `is_last` ends the stream."""
-
-    version: int
-    json: bytes
-    is_last: bool
-
-
-class Gone(NamedTuple):
-    """No more frames come here: the client should connect again."""
-
-    reason: str
-
-
-class Watch:
-    """One listener: the frames of the versions after `since`, in order, each once.
-
-    `is_over`: the game had ended when the watch began, so that no frame follows.
-    """
-
-    def __init__(self, game_id: GameId, viewer: PlayerId | None) -> None:
-        self.game_id, self.viewer = game_id, viewer
-        self.since, self.is_over = 0, False
-        self._frames: queue.SimpleQueue[Ready | Gone] = queue.SimpleQueue()
-
-    def next(self, seconds: float) -> Ready | Gone | None:
-        """What comes next, None if nothing does within so long."""
-        try:
-            return self._frames.get(timeout=max(seconds, 0.0))
-        except queue.Empty:
-            return None
-
-    def put(self, item: Ready | Gone) -> bool:
-        """Hand the listener a frame, or cut it if it does not keep up; whether it does."""
-        if self._frames.qsize() >= MOST_WAITING_FRAMES:
-            self._frames = queue.SimpleQueue()
-            self._frames.put(Gone("slow"))
-            return False
-        self._frames.put(item)
-        return True
 
 
 class _Watched:
@@ -80,6 +36,7 @@ class _Watched:
         self.game_id = game_id
         self.position: Position | None = None
         self.watches: set[Watch] = set()
+        self.online = Online(b"")
         self._chain = LogChain(game_id)
 
     @property
@@ -94,6 +51,25 @@ class _Watched:
             log_hash = self._chain.add(recorded)
             if self.position is not None and self.watches:
                 self._hand_out(recorded, before, self.position, log_hash)
+
+    @property
+    def asks_who_is_online(self) -> bool:
+        """Whether a listener does."""
+        return any(watch.asks_who_is_online for watch in self.watches)
+
+    def see(self, players: set[PlayerId]) -> None:
+        """Tell the listeners who ask which seats listen, if others do than before."""
+        game = self.position.game if self.position else None
+        seen = [seat_seen_by(game, player) for player in players] if game else []
+        seats = sorted(seat for seat in seen if seat is not None)
+        body = {"type": "presence", "game": self.game_id, "online": seats}
+        online = Online(orjson.dumps(body))
+        if online == self.online:
+            return
+        self.online = online
+        for watch in list(self.watches):
+            if watch.asks_who_is_online and not watch.put(online):
+                self.watches.discard(watch)
 
     def _hand_out(
         self, recorded: Recorded, before: Position | None, position: Position, log_hash: str
@@ -112,8 +88,8 @@ class _Watched:
 class Hub:
     """Everything a process listens to, over one connection; started by the first listener."""
 
-    def __init__(self, table: Table, client: Redis) -> None:
-        self._table, self._client = table, client
+    def __init__(self, table: Table, presence: Presence, client: Redis) -> None:
+        self._table, self._presence, self._client = table, presence, client
         self._games: dict[GameId, _Watched] = {}
         self._lock = threading.RLock()
         self._rung: queue.SimpleQueue[GameId | None] = queue.SimpleQueue()
@@ -138,6 +114,21 @@ class Hub:
             if self._closed.is_set():
                 watch.put(Gone("closing"))
         return watch
+
+    def is_seated(self, watch: Watch) -> bool:
+        """Whether its player sits at the table, as far as the log has been read."""
+        with self._lock:
+            game = self._games.get(watch.game_id)
+            position = game.position if game else None
+            return position is not None and seat_seen_by(position.game, watch.viewer) is not None
+
+    def ask_who_is_online(self, watch: Watch) -> Online:
+        """Who listens now; who comes and goes from now on is told by frames."""
+        with self._lock:
+            game = self._games.get(watch.game_id) or _Watched(watch.game_id)
+            game.see(self._presence.online(watch.game_id))
+            watch.asks_who_is_online = True
+            return game.online
 
     def leave(self, watch: Watch) -> None:
         """Listen no more; the last to leave a game makes the process forget it."""
@@ -207,6 +198,8 @@ class Hub:
             head = game.position.head if game.position else NO_ENTRIES
             try:
                 game.take(self._table.log_after(game_id, head))
+                if game.asks_who_is_online:
+                    game.see(self._presence.online(game_id))
             except HeadLost:
                 self._drop(game_id, "reset")
             except RedisError as fault:  # the look-round comes back to it

@@ -48,8 +48,8 @@ def test_looking_changes_nothing(
         for url, methods in addresses(app_services, which, game[1]):
             for method in ("GET", "HEAD", "OPTIONS"):
                 headers = {"Authorization": f"Bearer {token}"} if token else {}
-                answer = client.open(url, method=method, headers=headers)
-                assert answer.status_code < 500
+                with client.open(url, method=method, headers=headers) as answer:
+                    assert answer.status_code < 500
                 assert (answer.status_code == 405) == (method not in methods)
                 looked += 1
     assert kept(redis_client) == before

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from events.vocabulary import GameId, PlayerId
 from service.live.places import Places
 from service.wiring import STREAMS_EACH, Services
 from tests.api.conftest import Api, body_of
@@ -218,7 +219,9 @@ def test_an_id_that_is_none_is_refused(api: Api, table: Table, bad: str) -> None
     assert (answer.status_code, answer.json["code"]) == (400, "malformed-header")
 
 
-@pytest.mark.parametrize("query", ["after=x", "after=-1", "after=", "snapshot=1", "as=me"])
+@pytest.mark.parametrize(
+    "query", ["after=x", "after=-1", "after=", "snapshot=1", "presence=yes", "as=me"]
+)
 def test_a_query_that_is_none_is_refused(api: Api, table: Table, query: str) -> None:
     answer = api.get(f"{table.path}/stream?{query}")
     assert (answer.status_code, answer.json["code"]) == (400, "malformed-query")
@@ -320,3 +323,24 @@ def _check_every_suffix(api: Api, table: Table) -> None:
             assert (frame.body["you"], frame.body["turn"]) == (view["you"], view["turn"])
         for after in range(0, len(whole), 3):
             assert table.stream(token, Last_Event_ID=str(after)) == whole[after:]
+
+
+def test_a_stream_that_asks_is_told_who_listens_and_keeps_its_place(
+    app_services: Services, table: Table
+) -> None:
+    game = GameId(table.view()["id"])
+    app_services.presence.mark(game, PlayerId(table.view()["seats"][2]["player"]["id"]), "phone")
+    listened = {table.seats[0]: [0, 2], table.seats[2]: [2], None: [2]}
+    for token, online in listened.items():
+        asks = table.stream(token, "?after=5&presence=true")
+        assert (asks[0].id, asks[0].type) == (None, "presence")
+        assert asks[0].body["online"] == online
+        assert asks[1:] == table.stream(token, "?after=5&presence=false")
+        lines = table.stream(token, "?after=5&presence=true", **NDJSON)
+        assert [frame.body for frame in lines] == [frame.body for frame in asks]
+
+
+def test_a_spectating_player_is_not_listed(table: Table) -> None:
+    for query in ("?presence=true&as=spectator", "?presence=true&as=spectator&after=0"):
+        assert table.stream(table.seats[0], query)[0].body["online"] == []
+    assert table.stream(None, "?presence=true")[0].body["online"] == []

@@ -16,8 +16,11 @@ from service.game.decide import legal_actions
 from service.game.position import Position
 from service.game.state import is_over
 from service.live import hub as hub_module
-from service.live.hub import MOST_WAITING_FRAMES, Gone, Hub, Ready, Watch
+from service.live import watch as watch_module
+from service.live.hub import Hub
+from service.live.presence import Presence
 from service.live.wakeups import Wakeups
+from service.live.watch import MOST_WAITING_FRAMES, Gone, Ready, Watch
 from service.table import GameUnknown, Table
 from service.views.event_view import frames
 from tests.workers.tables import HOST, found, position_of
@@ -33,9 +36,14 @@ def table(redis_client: Redis) -> Table:
     return Table(RedisEventStore(redis_client))
 
 
+def new_hub(client: Redis) -> Hub:
+    """The hub of a process."""
+    return Hub(Table(RedisEventStore(client)), Presence(client), client)
+
+
 @pytest.fixture
 def hub(redis_client: Redis) -> Iterator[Hub]:
-    made = Hub(Table(RedisEventStore(redis_client)), redis_client)
+    made = new_hub(redis_client)
     yield made
     made.close()
 
@@ -146,7 +154,7 @@ def test_a_watch_begins_at_the_version_that_its_listener_knows_of(
 def test_who_reads_too_slowly_is_cut_and_resumes(
     hub: Hub, table: Table, game: GameId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub_module, "MOST_WAITING_FRAMES", 5)
+    monkeypatch.setattr(watch_module, "MOST_WAITING_FRAMES", 5)
     slow, quick = hub.watch(game, HOST), hub.watch(game, GUEST)
     version = quick.since
     for _ in range(12):
@@ -172,7 +180,7 @@ def test_versions_whose_wake_up_was_lost_are_found_by_looking_round(
 ) -> None:
     monkeypatch.setattr(Wakeups, "listen", lambda _self, _channel: None)
     monkeypatch.setattr(hub_module, "LOST_WAKE_UP", 0.2)
-    hub = Hub(Table(RedisEventStore(redis_client)), redis_client)
+    hub = new_hub(redis_client)
     watch = hub.watch(game, HOST)
     check(table, watch, play(table, game, 5).version)
     hub.close()
