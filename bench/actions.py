@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.measure import cpu_seconds
+from bench.measure import cpu_seconds, resident
 from events.redis_store import RedisEventStore
 from events.vocabulary import GameId
 from service.game.decide import legal_actions
@@ -32,7 +32,7 @@ class Connection:
 
     def __init__(self, port: int, master: int) -> None:
         self._http = http.client.HTTPConnection("127.0.0.1", port)
-        self._master = master
+        self.port, self._master = port, master
 
     def ask(self, method: str, path: str, body: Any = None, token: str = "") -> Json:
         """One request; raises AssertionError unless it succeeds."""
@@ -47,8 +47,15 @@ class Connection:
 
     def cpu(self) -> float:
         """The CPU time of the worker so far."""
+        return sum(cpu_seconds(worker) for worker in self._workers())
+
+    def resident(self) -> int:
+        """The memory of the worker that is resident, in bytes."""
+        return sum(resident(worker) for worker in self._workers())
+
+    def _workers(self) -> list[int]:
         children = Path(f"/proc/{self._master}/task/{self._master}/children").read_text()
-        return sum(cpu_seconds(int(child)) for child in children.split())
+        return [int(child) for child in children.split()]
 
 
 class Table4:
@@ -96,20 +103,21 @@ def gunicorn(app: str, url: str, limits: str = "off") -> Iterator[Connection]:
     environment = {**os.environ, "REDIS_URL": url, "QUEUE_URL": url, "PEPPER_RATE_LIMITS": limits}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     connection = Connection(port, process.pid)
-
-    def answers() -> bool:
-        try:
-            http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
-        except OSError:
-            return False
-        return True
-
-    eventually(answers, "gunicorn listening")
+    eventually(lambda: is_answering(port), "gunicorn listening")
     try:
         yield connection
     finally:
         process.terminate()
         process.wait()
+
+
+def is_answering(port: int) -> bool:
+    """Whether somebody listens on a port."""
+    try:
+        http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
+    except OSError:
+        return False
+    return True
 
 
 def run() -> None:

@@ -38,3 +38,9 @@ def cpu_seconds(pid: int) -> float:
         return int(schedule.read_text().split()[0]) / 1e9
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def resident(pid: int) -> int:
+    """The memory of a process that is resident, in bytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
