@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add("serve", _serve, "Run everything: servers, web, follower and workers.")
     add("web", _web, "Answer HTTP.")
-    add("follow", _follow, "Follow the feeds: wake bots, keep the lists of games, tell webhooks.")
+    add("follow", _follow, "Follow the feeds: wake bots, keep lists and inboxes, tell webhooks.")
     add("work", _work, "Play bots' turns.")
     add("deliver", _deliver, "Deliver the messages of webhooks.")
     add("rebuild", _rebuild, "Make the lists of games anew from their logs.")

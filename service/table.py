@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from events.catalogue import Event, GameAborted, GameStarted, RoundDealt
+from events.codec import CorruptEntry
 from events.store import (
     COMMAND_ID_BYTES,
     NO_ENTRIES,
@@ -22,7 +23,7 @@ from events.store import (
 from events.vocabulary import SHARDS, Cause, GameId, PlayerId, Seat, shard_of
 from service.game.commands import Action, Command, CreateGame, LeaveSeat, TakeSeat
 from service.game.decide import Chance, Decision, decide
-from service.game.evolve import evolve_all
+from service.game.evolve import CorruptLog, evolve_all
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
 from service.game.position import Position, fold
 from service.game.refusals import Reason, Refusal
@@ -39,6 +40,10 @@ _CONSEQUENCES = (GameStarted, RoundDealt, GameAborted)
 
 class GameUnknown(Exception):
     """No game has this id."""
+
+
+UNREADABLE = (GameUnknown, CorruptEntry, CorruptLog)
+"""What stops one game from being read while the others can be."""
 
 
 class VersionUnknown(Exception):

@@ -10,12 +10,14 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from events.redis_store import RedisEventStore
+from service.live.bells import Bells
 from service.live.hub import Hub
 from service.live.places import Places
 from service.live.presence import Presence
 from service.metrics import STREAMS_OPEN, WAITS_OPEN
 from service.players.accounts import Players
 from service.players.server_secret import ServerSecret
+from service.projections.inbox import Inbox
 from service.projections.lobby import Lobby
 from service.settings import Settings
 from service.table import Table
@@ -46,8 +48,10 @@ class Services:
     players: Players
     secret: ServerSecret
     lobby: Lobby
+    inbox: Inbox
     hub: Hub
     presence: Presence
+    bells: Bells
     stream_places: Places
     wait_places: Places
     queue: Redis
@@ -68,8 +72,10 @@ def services(settings: Settings) -> Services:
         Players(client),
         ServerSecret(client),
         Lobby(client),
+        Inbox(client),
         hub,
         presence,
+        Bells(blocking_client(settings)),
         Places(STREAMS, STREAMS_EACH, STREAMS_OPEN),
         Places(WAITS, WAITS_EACH, WAITS_OPEN),
         watching_client(settings),

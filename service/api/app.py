@@ -19,6 +19,7 @@ from service.api.seats import seats
 from service.api.services import attach
 from service.api.streams import streams
 from service.api.tokens import tokens
+from service.api.turns import turns
 from service.api.webhooks import webhooks
 from service.table import GameUnknown, VersionUnknown
 from service.wiring import Services
@@ -61,6 +62,7 @@ def create_app(services: Services) -> Flask:
         players,
         account,
         tokens,
+        turns,
         webhooks,
         games,
         seats,

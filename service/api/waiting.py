@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from flask import request
 
@@ -56,13 +57,23 @@ def _last_round_number(position: Position) -> int:
     return match.last_round.number if match and match.last_round else 0
 
 
+@contextmanager
+def waiting_place() -> Iterator[None]:
+    """A place among the answers that wait, for a token or address; raises NoPlace, TooMany."""
+    places = current().wait_places
+    name = request.headers.get("Authorization") or request.remote_addr
+    places.take(name)
+    try:
+        yield
+    finally:
+        places.leave(name)
+
+
 def _wait(game_id: GameId, seconds: float, is_done: Callable[[Position], bool]) -> None:
     services, until = current(), time.monotonic() + seconds
     if is_done(services.table.look(game_id)):
         return
-    name = request.headers.get("Authorization") or request.remote_addr
-    services.wait_places.take(name)
-    try:
+    with waiting_place():
         watch = services.hub.watch(game_id, None)
         try:
             while not is_done(services.table.look(game_id)):
@@ -71,5 +82,3 @@ def _wait(game_id: GameId, seconds: float, is_done: Callable[[Position], bool]) 
                     return
         finally:
             services.hub.leave(watch)
-    finally:
-        services.wait_places.leave(name)

@@ -1,6 +1,6 @@
 """Finishing erasures: seats given up, webhooks and lists dropped. Done twice, it does nothing."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
 from events.vocabulary import PlayerId
@@ -44,6 +44,15 @@ def keep_out(parts: Services, positions: Sequence[Position]) -> None:
             parts.lobby.strike(position.id, player)
 
 
+def forget_erased(parts: Services, players: Collection[PlayerId]) -> None:
+    """Let no erased player have an inbox, where something may have been put in meanwhile.
+
+    Who is erased was marked before their inbox was dropped, as with `keep_out`.
+    """
+    for player in erasures(parts).erased_among(players) if players else ():
+        parts.inbox.forget(player)
+
+
 def _close(parts: Services, player: PlayerId) -> None:
     erasures(parts).close(player, parts.store.now())
 
@@ -59,6 +68,7 @@ def _leave_games(parts: Services, player: PlayerId) -> None:
 
 def _drop_lists(parts: Services, player: PlayerId) -> None:
     parts.lobby.forget(player)
+    parts.inbox.forget(player)
 
 
 STEPS: Iterable[Step] = (_close, _drop_webhooks, _leave_games, _drop_lists)

@@ -1,4 +1,4 @@
-"""The follower process: wakes bots, keeps the lobby, tells webhooks, and does what is due."""
+"""The follower process: wakes bots, keeps lobby and inboxes, tells webhooks, does what is due."""
 
 import logging
 import secrets
@@ -23,6 +23,7 @@ from service.wiring import (
     wait_for_server,
 )
 from service.workers.erasing import keep_out
+from service.workers.inbox_notices import InboxKeeper
 from service.workers.jobs import bot_queue, enqueue_bot_turn
 from service.workers.reading import readable
 from service.workers.ticker import tick
@@ -30,7 +31,7 @@ from service.workers.webhook_jobs import enqueue_due, webhook_queue
 from service.workers.webhook_news import tell_webhooks
 
 BLOCK_MS = 1000
-GATHERED_FOR = {"lobby": 0.1, "webhooks": 0.1}
+GATHERED_FOR = {"lobby": 0.1, "webhooks": 0.1, "inbox": 0.02}
 """Seconds for which a follower gathers news: to it a burst of bots' moves is one change."""
 
 PAUSE_AFTER_FAULT = 0.5
@@ -49,7 +50,7 @@ def run_follower(settings: Settings) -> None:
     wait_for_server(services(settings).client)
     asked, stop = stop_signals(), threading.Event()
     arguments = (settings, stop, asked)
-    loops = (_bots, _lobby, _webhooks, tick)
+    loops = (_bots, _lobby, _inbox, _webhooks, tick)
     threads = [threading.Thread(target=_run, args=(loop, *arguments)) for loop in loops]
     for thread in threads:
         thread.start()
@@ -76,6 +77,11 @@ def _bots(settings: Settings, stop: threading.Event) -> None:
 def _lobby(settings: Settings, stop: threading.Event) -> None:
     parts = services(settings)
     _follow(settings, parts, "lobby", lambda entries: keep_lobby(parts, entries), stop)
+
+
+def _inbox(settings: Settings, stop: threading.Event) -> None:
+    parts = services(settings)
+    _follow(settings, parts, "inbox", InboxKeeper(parts).keep, stop)
 
 
 def _webhooks(settings: Settings, stop: threading.Event) -> None:

@@ -3,13 +3,9 @@
 import logging
 from collections.abc import Iterable, Iterator
 
-from events.codec import CorruptEntry
 from events.vocabulary import GameId
-from service.game.evolve import CorruptLog
 from service.game.position import Position
-from service.table import GameUnknown, Table
-
-UNREADABLE = (GameUnknown, CorruptEntry, CorruptLog)
+from service.table import UNREADABLE, Table
 
 log = logging.getLogger(__name__)
 

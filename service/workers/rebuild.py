@@ -2,10 +2,12 @@
 
 from redis import Redis
 
+from service.projections.notices import waited_for
 from service.wiring import Services
-from service.workers.erasing import keep_out
+from service.workers.erasing import forget_erased, keep_out
 from service.workers.reading import readable
 
+INBOXES = ("pepper:{p:*}:turns", "pepper:{p:*}:invitations", "pepper:{p:*}:inbox")
 PATTERNS = (
     "pepper:{lobby}:*",
     "pepper:{?}:summary:*",
@@ -13,6 +15,7 @@ PATTERNS = (
     "pepper:{p:*}:finished",
     "pepper:{p:*}:won",
     "pepper:{p:*}:aborted",
+    *INBOXES,
 )
 AT_ONCE = 500
 
@@ -26,7 +29,11 @@ def rebuild(parts: Services) -> int:
     recorded = 0
     for position in readable(parts.table, parts.store.games()):
         parts.lobby.record(position)
+        waiting = waited_for(position)
+        for player in waiting:
+            parts.inbox.record(player, position)
         keep_out(parts, [position])
+        forget_erased(parts, waiting)
         recorded += 1
     return recorded
 

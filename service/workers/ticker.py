@@ -11,11 +11,11 @@ from events.feed import Feed
 from events.vocabulary import SHARDS, GameId
 from service.game.state import is_bot_turn
 from service.settings import Settings
-from service.table import BOT_TURN_GRACE, GameUnknown
+from service.table import BOT_TURN_GRACE, UNREADABLE, GameUnknown
 from service.wiring import Services, queue_client, services
 from service.workers.erasing import finish_erasures
 from service.workers.jobs import bot_queue, enqueue_next_attempt, queued_turns, turn_name
-from service.workers.reading import UNREADABLE, report
+from service.workers.reading import report
 from service.workers.webhook_jobs import enqueue_due, webhook_queue
 
 TICK_SECONDS, TRIM_SECONDS = 0.5, 60.0

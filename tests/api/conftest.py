@@ -1,6 +1,9 @@
 """Fixtures of the API tests: the app over a real server, every exchange held to openapi.yaml."""
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +11,13 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from events.feed import Feed
 from events.vocabulary import GameId
 from service.api.app import create_app
 from service.settings import Settings
 from service.wiring import Services, services
 from service.workers.bot_turn import take_bot_turns
+from service.workers.inbox_notices import InboxKeeper
 from tests.api.spec import check_exchange
 
 LONGEST_BOT_TURNS = 60.0
@@ -49,6 +54,7 @@ class Api:
 
     def __init__(self, client: CheckedClient, parts: Services) -> None:
         self._client, self._parts = client, parts
+        self._inbox = InboxKeeper(parts)
 
     def get(self, path: str, **kwargs: Any) -> Any:
         return self.ask("GET", path, **kwargs)
@@ -99,6 +105,14 @@ class Api:
         for game in games:
             self._parts.lobby.record(self._parts.table.look(GameId(game)))
 
+    def inbox_notices(self) -> None:
+        """Bring the players' inboxes up to date with all games, as the follower would."""
+        feed = Feed(self._parts.client, self._parts.client, "inbox", "a test")
+        while entries := feed.take(0):
+            self._inbox.keep(entries)
+            feed.done(entries)
+        feed.release()
+
 
 @pytest.fixture
 def app_services(redis_url: str, tmp_path: Path) -> Services:
@@ -127,6 +141,7 @@ def client(app_services: Services) -> Iterator[CheckedClient]:
         assert isinstance(checked, CheckedClient)
         yield checked
     app_services.hub.close()
+    app_services.bells.close()
     app_services.client.close()
 
 
@@ -134,3 +149,27 @@ def client(app_services: Services) -> Iterator[CheckedClient]:
 def api(client: CheckedClient, app_services: Services) -> Api:
     """The service as players reach it."""
     return Api(client, app_services)
+
+
+@pytest.fixture
+def elsewhere(client: CheckedClient, app_services: Services) -> Api:
+    """The same service as another thread asks it."""
+    other = client.application.test_client()
+    assert isinstance(other, CheckedClient)
+    return Api(other, app_services)
+
+
+@contextmanager
+def meanwhile(do: Callable[[], Any]) -> Any:
+    """Something that happens while the body waits."""
+
+    def later() -> None:
+        time.sleep(0.3)
+        do()
+
+    other = threading.Thread(target=later)
+    other.start()
+    try:
+        yield
+    finally:
+        other.join()

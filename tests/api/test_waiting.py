@@ -1,42 +1,15 @@
 """Answers that wait: until the game moves on, never for more than was asked."""
 
-import threading
 import time
-from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from service.live.places import Places
 from service.wiring import Services
-from tests.api.conftest import Api, CheckedClient, body_of
+from tests.api.conftest import Api, body_of, meanwhile
 
 LONG = 20
-
-
-@pytest.fixture
-def elsewhere(client: CheckedClient, app_services: Services) -> Api:
-    """The same service as another thread asks it."""
-    other = client.application.test_client()
-    assert isinstance(other, CheckedClient)
-    return Api(other, app_services)
-
-
-@contextmanager
-def meanwhile(do: Callable[[], Any]) -> Any:
-    """Something that happens while the body waits."""
-
-    def later() -> None:
-        time.sleep(0.3)
-        do()
-
-    other = threading.Thread(target=later)
-    other.start()
-    try:
-        yield
-    finally:
-        other.join()
 
 
 def first_card(api: Api, token: str, game: str) -> Any:

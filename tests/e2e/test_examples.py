@@ -1,5 +1,6 @@
 """The outside clients of `examples/` and the terminal, each until it has finished a game."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,25 @@ def test_the_python_bot_finishes_a_game(running: Running) -> None:
 
 def test_the_javascript_bot_finishes_a_game(running: Running) -> None:
     assert "finished" in finished(node(), str(EXAMPLES / "bot.mjs"), running.url)
+
+
+def test_the_bot_of_fifteen_lines_plays_whole_games_by_its_turns(running: Running) -> None:
+    for _ in range(2):
+        said = finished(sys.executable, str(EXAMPLES / "turns_bot.py"), running.url)
+        game = said.split()[0]
+        view = running.ask("GET", f"/v1/games/{game}")[1]
+        assert f"{game} finished {view['scores']}" in said
+        log = running.ask("GET", f"/v1/games/{game}/replay")[1]["events"]
+        assert not any(event["type"] == "seat_handed_over" for event in log)
+        assert any(
+            event["by"]["kind"] == "player" for event in log if event["type"] == "card_played"
+        )
+
+
+def test_the_bot_of_fifteen_lines_has_fifteen() -> None:
+    _docstring, *code = ast.parse((EXAMPLES / "turns_bot.py").read_text()).body
+    lines = [line for each in code for line in ast.unparse(each).splitlines()]
+    assert len([line for line in lines if '"""' not in line]) == 15
 
 
 def test_the_examples_are_short() -> None:

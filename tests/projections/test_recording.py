@@ -8,7 +8,7 @@ from service.game.commands import AbortGame
 from service.game.state import Finished
 from service.projections.profiles import Profile
 from service.wiring import Services
-from service.workers.rebuild import rebuild
+from service.workers.rebuild import INBOXES, PATTERNS, rebuild
 from tests.projections.listing import create, finish, listed, position_of, sit
 from tests.scenario import ALICE, BOB, CAROL
 
@@ -47,13 +47,10 @@ def test_a_crash_before_the_summary_heals_when_told_again(
 
 
 def everything(client: Redis) -> dict[bytes, bytes | None]:
-    """What a server holds of the projections."""
-    names = (b"summary", b"{lobby}", b"{p:")
-    return {
-        key: client.dump(key)
-        for key in cast(list[bytes], client.keys())
-        if any(n in key for n in names)
-    }
+    """What a server holds of the lists."""
+    patterns = [pattern for pattern in PATTERNS if pattern not in INBOXES]
+    keys = [key for pattern in patterns for key in cast(list[bytes], client.keys(pattern))]
+    return {key: client.dump(key) for key in keys}
 
 
 def test_rebuilt_lists_are_those_that_were_kept(parts: Services, redis_client: Redis) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -25,6 +26,7 @@ from service.wiring import Services, services
 from service.workers import erasing
 from service.workers.erasing import finish_erasures
 from service.workers.follower import keep_lobby
+from service.workers.inbox_notices import InboxKeeper
 from service.workers.rebuild import rebuild
 from tests.workers.tables import position_of
 
@@ -48,10 +50,12 @@ def create(parts: Services, player: PlayerId, *kinds: str) -> GameId:
 
 def follow(parts: Services) -> None:
     """Take note of all that the feeds hold, as the follower does: it is done once it is handled."""
-    feed = Feed(parts.client, parts.client, "lobby", "a test")
-    while entries := feed.take(0):
-        keep_lobby(parts, entries)
-        feed.done(entries)
+    lobby = partial(keep_lobby, parts)
+    for name, handle in (("lobby", lobby), ("inbox", InboxKeeper(parts).keep)):
+        feed = Feed(parts.client, parts.client, name, "a test")
+        while entries := feed.take(0):
+            handle(entries)
+            feed.done(entries)
 
 
 def new_player(parts: Services) -> Held:
