@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,11 +82,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start(data: Path, port: int | None = None) -> Running:
+def start(
+    data: Path, port: int | None = None, settings: Mapping[str, str] | None = None
+) -> Running:
     """Start the service and wait until it prints where it is."""
     port = port or free_port()
     output = data / "output.txt"
-    process = launch(data, port, output)
+    process = launch(data, port, output, settings)
     url = f"http://127.0.0.1:{port}"
     eventually(
         lambda: process.poll() is not None or f"Pepper is ready: {url}" in output.read_text(),
@@ -96,13 +98,16 @@ def start(data: Path, port: int | None = None) -> Running:
     return Running(process, url, data)
 
 
-def launch(data: Path, port: int, output: Path) -> subprocess.Popen[bytes]:
+def launch(
+    data: Path, port: int, output: Path, settings: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Start the service and wait for nothing."""
     environment = {
         **os.environ,
         "PORT": str(port),
         "PEPPER_DATA": str(data),
         "PEPPER_RATE_LIMITS": "off",
+        **(settings or {}),
     }
     for name in ("REDIS_URL", "QUEUE_URL"):
         environment.pop(name, None)
@@ -113,10 +118,10 @@ def launch(data: Path, port: int, output: Path) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def service() -> Iterator[Running]:
+def service(settings: Mapping[str, str] | None = None) -> Iterator[Running]:
     """A service with a data folder of its own, stopped and gone at the end."""
     with tempfile.TemporaryDirectory(prefix="pp-") as folder:
-        running = start(Path(folder))
+        running = start(Path(folder), settings=settings)
         try:
             yield running
         finally:
