@@ -11,7 +11,7 @@ from service.api.problems import Problem
 
 def request_json(*, is_optional: bool = False) -> dict[str, Any]:
     """The request's JSON object; `{}` for no body where that is allowed. Raises Problem."""
-    raw = _body()
+    raw = raw_body()
     if not raw and is_optional:
         return {}
     if request.mimetype != "application/json":
@@ -25,7 +25,8 @@ def request_json(*, is_optional: bool = False) -> dict[str, Any]:
     return body
 
 
-def _body() -> bytes:
+def raw_body() -> bytes:
+    """The request's body as it came; raises Problem."""
     try:
         raw = request.get_data()
     except ChunksMalformed:

@@ -6,14 +6,20 @@ from flask import Blueprint, Response
 
 from events.vocabulary import PlayerId
 from service.api.answers import json_response
+from service.api.attempts import attempt
 from service.api.auth import caller_with, reader
 from service.api.bodies import request_json
-from service.api.idempotency import attempt, player_to_be
 from service.api.problems import Problem
 from service.api.schemas import NEW_PLAYER, PLAYER_ID, RENAME, loaded
 from service.api.services import current
 from service.api.tokens import token_shape
-from service.players.accounts import SCOPES, Account, PlayerUnknown, new_token
+from service.players.accounts import (
+    SCOPES,
+    Account,
+    PlayerUnknown,
+    new_player_id,
+    new_token,
+)
 from service.views.canonical import rfc3339
 
 players = Blueprint("players", __name__)
@@ -23,21 +29,27 @@ SECRET = {"Cache-Control": "no-store"}
 @players.post("/v1/players")
 def create_player() -> Response:
     """A new anonymous player and their first token."""
-    body = loaded(NEW_PLAYER, request_json(is_optional=True))
-    services = current()
-    name, is_bot, player = body.get("name"), body.get("bot", False), player_to_be()
-    with attempt(player) as tried:
+    with attempt(None) as tried:
+        body = loaded(NEW_PLAYER, request_json(is_optional=True))
         if tried.is_done:
-            account = _account(player)
+            account = _made_before(new_player_id(tried.draw))
             token = new_token(SCOPES, tried.at, tried.draw)
         else:
-            account, token = services.players.create(
-                name, tried.at, is_bot=is_bot, player=player, draw=tried.draw
+            account, token = current().players.create(
+                body.get("name"), tried.at, is_bot=body.get("bot", False), draw=tried.draw
             )
     answer = {"player": _shape(account), "token": token.secret, "token_info": token_shape(token)}
     return json_response(
         answer, 201, {**SECRET, **tried.headers, "Location": f"/v1/players/{account.id}"}
     )
+
+
+def _made_before(player: PlayerId) -> Account:
+    try:
+        return current().players.get(player)
+    except PlayerUnknown:
+        detail = "The player made under this key was erased."
+        raise Problem("idempotency-key-reused", detail) from None
 
 
 @players.get("/v1/players/<player_id>")

@@ -5,6 +5,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from service.api.answers import json_response
+from service.api.attempts import attempt
 from service.api.auth import caller_with
 from service.api.bodies import request_json
 from service.api.problems import Problem
@@ -13,7 +14,13 @@ from service.api.services import current
 from service.views.canonical import rfc3339
 from service.webhooks.addresses import UrlForbidden, target_of
 from service.webhooks.queues import Queues
-from service.webhooks.registry import TooManyWebhooks, Webhook, Webhooks, WebhookUnknown
+from service.webhooks.registry import (
+    TooManyWebhooks,
+    Webhook,
+    Webhooks,
+    WebhookUnknown,
+    new_webhook,
+)
 from service.webhooks.vocabulary import Topic
 
 webhooks = Blueprint("webhooks", __name__)
@@ -24,17 +31,22 @@ NOT_KEPT = {"Cache-Control": "no-store"}
 def create_webhook() -> Response:
     """A further webhook of the caller's; the only answer that shows its secret."""
     who = caller_with("webhooks")
-    body = loaded(NEW_WEBHOOK, request_json())
-    _check(body["url"])
-    parts = current()
+    with attempt(who) as tried:
+        body = loaded(NEW_WEBHOOK, request_json())
+        _check(body["url"])
+        topics = _topics(body["events"])
+        made = new_webhook(who.player, body["url"], topics, tried.at, tried.draw)
+        if not tried.is_done:
+            _add(made)
+    headers = {**NOT_KEPT, **tried.headers, "Location": f"/v1/webhooks/{made.id}"}
+    return json_response({**webhook_shape(made), "secret": made.secret}, 201, headers)
+
+
+def _add(made: Webhook) -> None:
     try:
-        made = Webhooks(parts.client).create(
-            who.player, body["url"], _topics(body["events"]), parts.table.now()
-        )
+        Webhooks(current().client).add(made)
     except TooManyWebhooks:
         raise Problem("too-many-webhooks") from None
-    headers = {**NOT_KEPT, "Location": f"/v1/webhooks/{made.id}"}
-    return json_response({**webhook_shape(made), "secret": made.secret}, 201, headers)
 
 
 @webhooks.get("/v1/webhooks")
@@ -80,12 +92,17 @@ def delete_webhook(webhook_id: str) -> Response:
 def test_webhook(webhook_id: str) -> Response:
     """A message of type test on its way, tried once."""
     own = _own(webhook_id)
-    loaded(NOTHING, request_json(is_optional=True))
+    with attempt(caller_with("webhooks")) as tried:
+        loaded(NOTHING, request_json(is_optional=True))
+        if not tried.is_done:
+            _send_test(own, tried.at)
+    return json_response(webhook_shape(own), 202, {**NOT_KEPT, **tried.headers})
+
+
+def _send_test(own: Webhook, now: int) -> None:
     if own.disabled:
         raise Problem("webhook-disabled")
-    parts = current()
-    Queues(parts.client).push_test(own, parts.table.now())
-    return json_response(webhook_shape(own), 202, NOT_KEPT)
+    Queues(current().client).push_test(own, now)
 
 
 def webhook_shape(webhook: Webhook) -> dict[str, Any]:

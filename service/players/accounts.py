@@ -71,11 +71,10 @@ class Players:
         now: int,
         *,
         is_bot: bool,
-        player: PlayerId | None = None,
         draw: Draw = at_random,
     ) -> tuple[Account, NewToken]:
         """A new player and their first token, which may do everything; ValueError on the name."""
-        account = new_account(player or new_player_id(), name, now, draw, is_bot=is_bot)
+        account = new_account(new_player_id(draw), name, now, draw, is_bot=is_bot)
         token, shown = new_token(SCOPES, now, draw), account.name
         record: dict[str, str | int] = {"name": shown, "bot": int(is_bot), "created_at": now}
         self._client.hset(_record_key(account.id), mapping=record)  # type: ignore[arg-type]  # invariant keys

@@ -1,4 +1,4 @@
-"""Players' requests that change no game, sent under a key: each done once within a day."""
+"""Requests that change no game, sent under a key: each done once within a day."""
 
 from hashlib import sha256
 from typing import NamedTuple, cast
@@ -12,11 +12,20 @@ KEPT_FOR = 24 * 3600
 """Seconds for which a key is remembered."""
 
 _DONE = b"+"
+_FORGET = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+"""
 
 
 class Begun(NamedTuple):
-    """When a request was begun first, in milliseconds since 1970, and whether it has been done."""
+    """A request that has come, now or before.
 
+    `place`: where it is remembered; `asked`: as what, until it is done; `at`: when it came first,
+    in milliseconds since 1970.
+    """
+
+    place: str
+    asked: bytes
     at: int
     is_done: bool
 
@@ -30,28 +39,31 @@ class Requests:
 
     def __init__(self, client: Redis) -> None:
         self._client = client
+        self._forget = client.register_script(_FORGET)
 
-    def begin(self, player: PlayerId, key: str, fingerprint: bytes, now: int) -> Begun:
-        """A request's first coming, now or before; raises RequestReused."""
-        place = _key(player, key)
+    def begin(self, player: PlayerId | None, key: str, fingerprint: bytes, now: int) -> Begun:
+        """A request of a player's, or of nobody's yet; raises RequestReused."""
+        place = _place(player, key)
         self._client.set(place, fingerprint + b"%d" % now, nx=True, ex=KEPT_FOR)
         kept = cast(bytes | None, self._client.get(place))
         if kept is None:  # it expired between the two
             return self.begin(player, key, fingerprint, now)
         if kept[:FINGERPRINT_BYTES] != fingerprint:
             raise RequestReused(key)
-        at = kept[FINGERPRINT_BYTES:]
-        return Begun(int(at.removesuffix(_DONE)), at.endswith(_DONE))
+        asked = kept.removesuffix(_DONE)
+        return Begun(place, asked, int(asked[FINGERPRINT_BYTES:]), kept != asked)
 
-    def done(self, player: PlayerId, key: str, fingerprint: bytes, at: int) -> None:
+    def done(self, begun: Begun) -> None:
         """It has been done: when it comes again it is answered and nothing is done."""
-        kept = fingerprint + b"%d" % at + _DONE
-        self._client.set(_key(player, key), kept, xx=True, keepttl=True)
+        self._client.set(begun.place, begun.asked + _DONE, ex=KEPT_FOR)
 
-    def refused(self, player: PlayerId, key: str) -> None:
-        """It has been refused: it may come again as if for the first time."""
-        self._client.delete(_key(player, key))
+    def refused(self, begun: Begun) -> None:
+        """It has been refused: it may come again as if for the first time, unless it is done."""
+        self._forget([begun.place], [begun.asked])
 
 
-def _key(player: PlayerId, key: str) -> str:
-    return f"pepper:{{p:{player}}}:request:{sha256(key.encode()).hexdigest()}"
+def _place(player: PlayerId | None, key: str) -> str:
+    hashed = sha256(key.encode()).hexdigest()
+    if player is None:
+        return f"pepper:{{k:{hashed}}}:request"
+    return f"pepper:{{p:{player}}}:request:{hashed}"

@@ -6,7 +6,7 @@ A signature needs the secret itself, so it is the one secret that the store keep
 import base64
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from redis import Redis
@@ -18,6 +18,7 @@ MOST_WEBHOOKS = 10
 SECRET_BYTES = 32
 _ID = re.compile(r"w_[A-Za-z0-9_-]{16}")
 _ADD = """
+if redis.call('SISMEMBER', KEYS[1], ARGV[2]) == 1 then return 1 end
 if redis.call('SCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
 redis.call('SADD', KEYS[1], ARGV[2])
 redis.call('HSET', KEYS[2], unpack(ARGV, 3))
@@ -77,18 +78,21 @@ class Webhooks:
 
     def create(self, player: PlayerId, url: str, topics: Sequence[Topic], now: int) -> Webhook:
         """A new webhook with a fresh secret; raises TooManyWebhooks."""
-        webhook_id = f"w_{secrets.token_urlsafe(12)}"
-        secret = f"whsec_{base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()}"
+        webhook = new_webhook(player, url, topics, now)
+        self.add(webhook)
+        return webhook
+
+    def add(self, webhook: Webhook) -> None:
+        """Keep a new webhook; one that is kept already stays as it is. Raises TooManyWebhooks."""
         fields: dict[str, str | int] = {
-            "url": url,
-            "topics": " ".join(topics),
-            "secret": secret,
-            "created_at": now,
+            "url": webhook.url,
+            "topics": " ".join(webhook.topics),
+            "secret": webhook.secret,
+            "created_at": webhook.created_at,
         }
-        arguments = [MOST_WEBHOOKS, webhook_id, *_flat({**fields, **_ENABLED})]
-        if not self._add([ids_key(player), record_key(player, webhook_id)], arguments):
-            raise TooManyWebhooks(player)
-        return Webhook(webhook_id, player, url, tuple(topics), secret, now)
+        keys = [ids_key(webhook.player), record_key(webhook.player, webhook.id)]
+        if not self._add(keys, [MOST_WEBHOOKS, webhook.id, *_flat({**fields, **_ENABLED})]):
+            raise TooManyWebhooks(webhook.player)
 
     def of(self, player: PlayerId) -> list[Webhook]:
         """A player's webhooks, the oldest first."""
@@ -176,6 +180,23 @@ class Webhooks:
 
     def _put_if_there(self, webhook: Webhook, fields: Mapping[str, str | int]) -> None:
         self._set([record_key(webhook.player, webhook.id)], _flat(fields))
+
+
+def _at_random(_purpose: str) -> bytes:
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def new_webhook(
+    player: PlayerId,
+    url: str,
+    topics: Sequence[Topic],
+    now: int,
+    draw: Callable[[str], bytes] = _at_random,
+) -> Webhook:
+    """A webhook that is not yet kept; `draw` gives 32 bytes that nobody guesses, for a purpose."""
+    webhook_id = f"w_{base64.urlsafe_b64encode(draw('webhook id')[:12]).decode()}"
+    secret = f"whsec_{base64.b64encode(draw('webhook secret')).decode()}"
+    return Webhook(webhook_id, player, url, tuple(topics), secret, now)
 
 
 def ids_key(player: PlayerId) -> str:
