@@ -10,6 +10,7 @@ from service.api.exchanges import observe
 from service.api.games import games
 from service.api.health import health
 from service.api.idempotency import replayed
+from service.api.invitations import invitations
 from service.api.limits import limit_requests
 from service.api.pages import pages
 from service.api.players import players
@@ -63,6 +64,7 @@ def create_app(services: Services) -> Flask:
         account,
         tokens,
         turns,
+        invitations,
         webhooks,
         games,
         seats,

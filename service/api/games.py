@@ -24,7 +24,8 @@ from service.api.services import current
 from service.game.commands import AbortGame, CreateGame, SeatWish, StartGame
 from service.game.position import Position, fold
 from service.game.refusals import Refusal
-from service.projections.lobby import CursorMalformed, Wanted
+from service.projections.cursors import CursorMalformed
+from service.projections.lobby import Wanted
 from service.views.replay_view import rounds
 from service.views.seat_view import seat_seen_by
 from service.views.shapes import Status

@@ -12,6 +12,7 @@ from redis import Redis
 
 from events.vocabulary import GameId, PlayerId, Seat
 from service.game.position import Position
+from service.projections.cursors import Place
 from service.projections.notices import Notice, Topic, invited_to, on_turn
 
 KEPT = 1000
@@ -46,7 +47,7 @@ if is_newer(KEYS[2]) then
   if ARGV[5] == '' then
     redis.call('HDEL', KEYS[2], game)
   else
-    redis.call('HSET', KEYS[2], game, ARGV[2])
+    redis.call('HSET', KEYS[2], game, ARGV[2] .. ' ' .. ARGV[5])
   end
 end
 if told then redis.call('SPUBLISH', KEYS[4], '') end
@@ -104,13 +105,13 @@ class Inbox:
         The notices are added each time; an older position replaces nothing that a newer one put.
         """
         keys = _keys(player)
-        turn, seat = on_turn(position.game).get(player), invited_to(position.game).get(player)
+        turn, until = on_turn(position.game).get(player), invited_to(position.game).get(player)
         arguments: list[str | int] = [
             position.id,
             position.version,
             position.updated_at,
             "" if turn is None else turn,
-            "" if seat is None else seat,
+            "" if until is None else until,
             KEPT,
         ]
         for notice in notices:
@@ -133,10 +134,14 @@ class Inbox:
         ]
         return turns, last[0][0].decode() if last else NOTHING
 
-    def invitations(self, player: PlayerId) -> list[GameId]:
-        """The games that keep a seat for a player."""
-        games = cast(list[bytes], self._client.hkeys(_key(player, "invitations")))
-        return [GameId(game.decode()) for game in games]
+    def invitations(self, player: PlayerId) -> list[Place]:
+        """The games that keep a seat for a player, by when that is over, the latest first."""
+        kept = cast(dict[bytes, bytes], self._client.hgetall(_key(player, "invitations")))
+        places = [
+            Place(int(value.partition(b" ")[2]), GameId(game.decode()))
+            for game, value in kept.items()
+        ]
+        return sorted(places, reverse=True)
 
     def after(self, player: PlayerId, notice_id: str) -> list[Kept]:
         """The notices after one, oldest first; raises NoticesLost."""

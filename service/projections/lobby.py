@@ -3,8 +3,6 @@
 A follower keeps them, some tenths of a second behind the logs; they can be rebuilt from the logs.
 """
 
-import base64
-import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, cast
@@ -16,6 +14,7 @@ from events.vocabulary import GameId, PlayerId, shard_of
 from service.game.position import Position
 from service.game.state import Game
 from service.projections import profiles
+from service.projections.cursors import Place, closed, opened
 from service.projections.profiles import Profile
 from service.projections.summary import Summary, summary_of
 from service.views.seat_view import status_of
@@ -39,22 +38,11 @@ return 1
 """
 
 
-class CursorMalformed(ValueError):
-    """A cursor that no page gave out."""
-
-
 class Page(NamedTuple):
     """Some summaries, newest first, and where the next page begins."""
 
     items: list[Summary]
     next: str | None
-
-
-class Place(NamedTuple):
-    """Where a game stands in an index: when it was created, its id where two were at once."""
-
-    created_at: int
-    game: GameId
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +116,14 @@ class Lobby:
     ) -> Page:
         """Games newest first; unlisted ones only for their own players. Raises CursorMalformed."""
         shown: list[tuple[Place, Summary]] = []
-        summaries = self._summaries(_index_for(wanted, viewer), _opened(cursor))
+        summaries = self._summaries(_index_for(wanted, viewer), opened(cursor))
         for read, (place, summary) in enumerate(summaries, 1):
             if summary is not None and _is_wanted(summary, wanted, viewer):
                 if len(shown) == limit:
-                    return Page([item for _place, item in shown], _closed(shown[-1][0]))
+                    return Page([item for _place, item in shown], closed(shown[-1][0]))
                 shown.append((place, summary))
             if read == MOST_READ:
-                return Page([item for _place, item in shown], _closed(place))
+                return Page([item for _place, item in shown], closed(place))
         return Page([item for _place, item in shown], None)
 
     def _summaries(
@@ -157,7 +145,7 @@ class Lobby:
             before = places[-1]
 
     def _places(self, index: str, before: Place | None) -> list[Place]:
-        highest: str | int = "+inf" if before is None else before.created_at
+        highest: str | int = "+inf" if before is None else before.at
         offset = 0
         while True:
             found = cast(
@@ -232,20 +220,6 @@ def _is_wanted(summary: Summary, wanted: Wanted, viewer: PlayerId | None) -> boo
 def _waits_for(summary: Summary, viewer: PlayerId | None) -> bool:
     turns = [summary["seats"][seat] for seat in (summary["turn"] or {"seats": []})["seats"]]
     return any(seat["player"] == {"id": viewer} for seat in turns if not seat["acting_bot"])
-
-
-def _opened(cursor: str | None) -> Place | None:
-    if cursor is None:
-        return None
-    try:
-        score, _, game = base64.urlsafe_b64decode(cursor.encode()).decode().partition(":")
-        return Place(int(score), GameId(game))
-    except (binascii.Error, ValueError) as fault:
-        raise CursorMalformed(cursor[:40]) from fault
-
-
-def _closed(place: Place) -> str:
-    return base64.urlsafe_b64encode(f"{place.created_at}:{place.game}".encode()).decode()
 
 
 def _summary_key(game: GameId) -> str:

@@ -48,15 +48,19 @@ def on_turn(game: Game) -> dict[PlayerId, Seat]:
     return {} if player is None else {player: seat}
 
 
-def invited_to(game: Game) -> dict[PlayerId, Seat]:
-    """Whom seats are kept for before the start, whether or not that time is over."""
-    if not isinstance(game, Gathering):
-        return {}
-    return {
-        place.reserved_for: Seat(seat)
-        for seat, place in enumerate(game.setup.places)
-        if place.kind is Kind.OPEN and place.reserved_for is not None
-    }
+def kept_seats(game: Game) -> Iterator[tuple[Seat, PlayerId, int]]:
+    """Seats kept for a player before the start, and until when, whether or not that is over."""
+    for seat, place in enumerate(game.setup.places if isinstance(game, Gathering) else ()):
+        if place.kind is Kind.OPEN and place.reserved_for is not None:
+            yield Seat(seat), place.reserved_for, place.reserved_until
+
+
+def invited_to(game: Game) -> dict[PlayerId, int]:
+    """Whom seats are kept for, and until when the latest of theirs."""
+    until: dict[PlayerId, int] = {}
+    for _seat, player, kept_until in kept_seats(game):
+        until[player] = max(kept_until, until.get(player, 0))
+    return until
 
 
 def waited_for(position: Position | None) -> set[PlayerId]:

@@ -10,7 +10,8 @@ from events.vocabulary import GameId, Seat
 from service.game.commands import AbortGame, LeaveSeat
 from service.game.position import Position
 from service.game.state import seat_to_act
-from service.projections.lobby import CursorMalformed, Lobby, Wanted
+from service.projections.cursors import CursorMalformed
+from service.projections.lobby import Lobby, Wanted
 from service.wiring import Services
 from tests.projections.listing import ANY, create, finish, ids, listed, position_of, sit
 from tests.scenario import ALICE, BOB, CAROL, random_game

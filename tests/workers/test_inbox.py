@@ -65,6 +65,10 @@ def waiting(parts: Services, player: PlayerId = HOST) -> set[GameId]:
     return {turn.game for turn in parts.inbox.turns(player)[0]}
 
 
+def invited(parts: Services, player: PlayerId = GUEST) -> list[GameId]:
+    return [place.game for place in parts.inbox.invitations(player)]
+
+
 def do(parts: Services, game: Position, *commands: object) -> Position:
     for command in commands:
         game = position_of(parts.table.act(game.id, command))  # type: ignore[arg-type]
@@ -167,10 +171,10 @@ def test_a_game_with_a_friend_from_invitation_to_end(parts: Services, keeper: In
     until = parts.table.now() + 60_000
     do(parts, game, InvitePlayer(HOST, Seat(1), GUEST, until))
     keeper.keep(news(parts))
-    assert parts.inbox.invitations(GUEST) == [game.id]
+    assert invited(parts) == [game.id]
     do(parts, game, sit(parts), sit(parts, PlayerId("p_third")))
     keeper.keep(news(parts))
-    assert parts.inbox.invitations(GUEST) == []
+    assert invited(parts) == []
     do(parts, game, StartGame(HOST), AbortGame(HOST))
     keeper.keep(news(parts))
     told = [topic for topic in topics(parts) if topic is not Topic.YOUR_TURN]
@@ -188,7 +192,7 @@ def test_an_invitation_that_is_taken_back_is_gone(parts: Services, keeper: Inbox
     keeper.keep(news(parts))
     do(parts, game, LeaveSeat(HOST, Seat(1)))
     keeper.keep(news(parts))
-    assert parts.inbox.invitations(GUEST) == []
+    assert invited(parts) == []
 
 
 def test_a_rematch_is_told_to_who_has_not_pressed_yet(parts: Services, keeper: InboxKeeper) -> None:
@@ -203,7 +207,7 @@ def test_a_rematch_is_told_to_who_has_not_pressed_yet(parts: Services, keeper: I
     keeper.keep(news(parts))
     (notice,) = [kept for kept in heard(parts, GUEST) if kept.topic is Topic.REMATCH]
     assert (notice.game, notice.seat) == (made[0].id, 1)
-    assert parts.inbox.invitations(GUEST) == [made[0].id]
+    assert invited(parts) == [made[0].id]
     assert Topic.REMATCH not in topics(parts)
 
 
@@ -248,4 +252,4 @@ def test_rebuilding_finds_every_turn_and_invitation(parts: Services, keeper: Inb
     turns, _cursor = parts.inbox.turns(HOST)
     assert {turn.game for turn in turns} == {turn.game for turn in known} >= {game.id}
     assert all(inbox.order(turn.begun) > inbox.order(cursor) for turn in turns)
-    assert parts.inbox.invitations(GUEST) == [other.id]
+    assert invited(parts) == [other.id]
