@@ -45,7 +45,7 @@ def frame(
         "version": position.version,
         "at": rfc3339(recorded.at),
         "event": public_event(recorded, before.game if before else None),
-        "outcome": outcome(before.game if before else None, position.game),
+        "outcome": _outcome(before.game if before else None, position),
         "turn": view["turn"],
         "you": view["you"],
         "view_hash": view["view_hash"],
@@ -53,25 +53,25 @@ def frame(
     }
 
 
-def outcome(before: Game | None, after: Game) -> OutcomeShape:
-    """What followed from the event between two states."""
+def _outcome(before: Game | None, after: Position) -> OutcomeShape:
     followed: OutcomeShape = {}
-    match, earlier = match_of(after), match_of(before) if before else None
+    match, earlier = match_of(after.game), match_of(before) if before else None
     if match is not None and earlier is not None:
         trick, played = last_trick_shape(match), last_round_shape(match.last_round)
         if trick is not None and match.last_trick is not earlier.last_trick:
             followed["trick"] = trick
         if played is not None and match.last_round is not earlier.last_round:
             followed["round"] = played
-    if is_over(after):
+    if is_over(after.game):
         followed["game"] = _game_over(after)
     return followed
 
 
-def _game_over(game: Game) -> GameOverShape:
-    match = match_of(game)
+def _game_over(position: Position) -> GameOverShape:
+    game, match = position.game, match_of(position.game)
     return {
         "status": "aborted" if isinstance(game, Aborted) else "finished",
         "scores": list(match.scores) if match else [],
         "winners": list(game.winners) if isinstance(game, Finished) else None,
+        "seed": position.seed.hex(),
     }

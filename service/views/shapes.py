@@ -191,11 +191,12 @@ class OutcomeShape(TypedDict):
 
 
 class GameOverShape(TypedDict):
-    """How a game ended."""
+    """How a game ended, and the seed that is open from then on."""
 
     status: Literal["finished", "aborted"]
     scores: list[int]
     winners: list[int] | None
+    seed: str
 
 
 class Frame(TypedDict):

@@ -52,6 +52,7 @@ def test_a_frame_says_what_followed(api: Api) -> None:
         "status": "finished",
         "scores": final["scores"],
         "winners": final["winners"],
+        "seed": final["fairness"]["seed"],
     }
     assert frames[-1]["version"] == final["version"]
     assert frames[-1]["log_hash"] == api.get(f"{path}/replay").json["log_hash"]
