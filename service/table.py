@@ -104,10 +104,12 @@ class Table:
 
     def look_at(self, game_id: GameId, version: int) -> Position:
         """A game as it was at a version; raises GameUnknown, VersionUnknown."""
-        log = self.log(game_id)
-        if not 1 <= version <= len(log):
+        now = self.look(game_id)
+        if version == now.version:
+            return now
+        if not 1 <= version < now.version:
             raise VersionUnknown(version)
-        position = fold(game_id, log[:version])
+        position = fold(game_id, self.log(game_id)[:version])
         assert position is not None  # noqa: S101  (the log has entries)
         return position
 
