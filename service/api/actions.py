@@ -9,7 +9,7 @@ from events.vocabulary import GameId, Seat
 from service.api.answers import known_id, own_view, version_asked
 from service.api.auth import caller_with
 from service.api.bodies import request_json
-from service.api.idempotency import request_in
+from service.api.idempotency import done_before_refused, request_in
 from service.api.problems import Problem, refused
 from service.api.schemas import loaded_action
 from service.api.services import current
@@ -29,11 +29,11 @@ actions = Blueprint("actions", __name__)
 def act(game_id: str) -> Response:
     """Bid, pass, name trump or play a card as the caller's seat."""
     who, known = caller_with("play"), known_id(game_id)
-    command = ByPlayer(who.player, partial(_command, request_json()))
+    asked = request_in(known, who)
     try:
-        outcome = current().table.act(
-            known, command, expected=version_asked(), request=request_in(known, who)
-        )
+        with done_before_refused(asked):
+            command = ByPlayer(who.player, partial(_command, request_json()))
+            outcome = current().table.act(known, command, expected=version_asked(), request=asked)
     except VersionMismatch as mismatch:
         where = _where(mismatch.position, who)
         detail = f"The game is at version {mismatch.position.version}."

@@ -17,13 +17,14 @@ from service.api.answers import (
 )
 from service.api.auth import caller_with, reader
 from service.api.bodies import request_json
-from service.api.idempotency import request_for_new_game, request_in
+from service.api.idempotency import done_before_refused, request_for_new_game, request_in
 from service.api.problems import Problem, refused
 from service.api.schemas import NEW_GAME, NOTHING, PLAYER_ID, loaded
 from service.api.services import current
 from service.game.commands import AbortGame, CreateGame, SeatWish, StartGame
 from service.game.position import Position, fold
 from service.game.refusals import Refusal
+from service.players.accounts import Caller
 from service.projections.cursors import CursorMalformed
 from service.projections.lobby import Wanted
 from service.views.replay_view import rounds
@@ -41,12 +42,20 @@ MOST_UNFINISHED = 200
 def create_game() -> Response:
     """A new game; with `{"players": 4}` it is playable at once."""
     who = caller_with("play")
+    asked = request_for_new_game(who)
+    with done_before_refused(asked):
+        made = accepted(current().table.create(_new_game(who), asked))
+    seat = seat_seen_by(made.game, who.player)
+    return view_response(made, seat, 201, location=f"/v1/games/{made.id}")
+
+
+def _new_game(who: Caller) -> CreateGame:
     body = loaded(NEW_GAME, request_json())
     if body.get("clock") is not None:
         raise Problem("clock-unavailable")
     if current().lobby.unfinished(who.player) >= MOST_UNFINISHED:
         raise Problem("too-many-open-games")
-    command = CreateGame(
+    return CreateGame(
         creator=who.player,
         players=body["players"],
         seats=_wishes(body),
@@ -58,9 +67,6 @@ def create_game() -> Response:
         creator_is_bot=who.is_bot,
         now=current().table.now(),
     )
-    made = accepted(current().table.create(command, request_for_new_game(who)))
-    seat = seat_seen_by(made.game, who.player)
-    return view_response(made, seat, 201, location=f"/v1/games/{made.id}")
 
 
 def _wishes(body: dict[str, Any]) -> tuple[SeatWish, ...]:
@@ -164,22 +170,23 @@ def abort_game(game_id: str) -> Response:
 
 def _done(game_id: str, command: type[StartGame | AbortGame]) -> Response:
     who, known = caller_with("play"), known_id(game_id)
-    loaded(NOTHING, request_json(is_optional=True))
-    request = request_in(known, who)
-    return own_view(accepted(current().table.act(known, command(who.player), request=request)), who)
+    asked = request_in(known, who)
+    with done_before_refused(asked):
+        loaded(NOTHING, request_json(is_optional=True))
+        done = accepted(current().table.act(known, command(who.player), request=asked))
+    return own_view(done, who)
 
 
 @games.post("/v1/games/<game_id>/rematch")
 def rematch(game_id: str) -> Response:
     """The same table again: the first press makes it, later ones sit down."""
-    who = caller_with("play")
-    loaded(NOTHING, request_json(is_optional=True))
-    known = known_id(game_id)
-    outcome = current().table.rematch(
-        known, who.player, is_bot=who.is_bot, request=request_in(known, who, 201)
-    )
-    if isinstance(outcome, Refusal):
-        raise refused(outcome)
+    who, known = caller_with("play"), known_id(game_id)
+    asked = request_in(known, who, 201)
+    with done_before_refused(asked):
+        loaded(NOTHING, request_json(is_optional=True))
+        outcome = current().table.rematch(known, who.player, is_bot=who.is_bot, request=asked)
+        if isinstance(outcome, Refusal):
+            raise refused(outcome)
     position, is_new = outcome
     seat = seat_seen_by(position.game, who.player)
     location = f"/v1/games/{position.id}"

@@ -1,15 +1,14 @@
 """Seats: take, move, leave, take back, bots, invitations, entropy."""
 
-from typing import Any
-
 from flask import Blueprint, Response
+from marshmallow import Schema
 
 from events.vocabulary import PlayerId, Seat
 from service.api.answers import known_id, own_view
 from service.api.auth import caller_with
 from service.api.bodies import request_json
 from service.api.games import accepted
-from service.api.idempotency import request_in
+from service.api.idempotency import done_before_refused, request_in
 from service.api.problems import Problem
 from service.api.schemas import BOT_SEAT, ENTROPY_BODY, INVITE, SIT, TAKE_SEAT, loaded
 from service.api.services import current
@@ -30,24 +29,25 @@ seats = Blueprint("seats", __name__)
 @seats.post("/v1/games/<game_id>/seats")
 def take_any_seat(game_id: str) -> Response:
     """Sit down at a seat, or at the lowest open one; take one's own seat back."""
-    who = caller_with("play")
-    body = loaded(TAKE_SEAT, request_json(is_optional=True))
-    seat = None if body.get("seat") is None else Seat(body["seat"])
-    return _take(game_id, who, seat, body)
+    return _take(game_id, TAKE_SEAT)
 
 
 @seats.post("/v1/games/<game_id>/seats/<int:seat>")
 def take_seat(game_id: str, seat: int) -> Response:
     """Sit down at this seat; take one's own seat back."""
-    who = caller_with("play")
-    return _take(game_id, who, Seat(seat), loaded(SIT, request_json(is_optional=True)))
+    return _take(game_id, SIT, seat)
 
 
-def _take(game_id: str, who: Caller, seat: Seat | None, body: dict[str, Any]) -> Response:
-    now = current().table.now()
-    take = TakeSeat(who.player, seat, who.is_bot, now, body.get("entropy"))
-    request = request_in(known_id(game_id), who)
-    return own_view(accepted(current().table.act(known_id(game_id), take, request=request)), who)
+def _take(game_id: str, schema: Schema, named: int | None = None) -> Response:
+    who, known = caller_with("play"), known_id(game_id)
+    asked = request_in(known, who)
+    with done_before_refused(asked):
+        body = loaded(schema, request_json(is_optional=True))
+        number = body.get("seat", named)
+        seat, now = None if number is None else Seat(number), current().table.now()
+        take = TakeSeat(who.player, seat, who.is_bot, now, body.get("entropy"))
+        done = accepted(current().table.act(known, take, request=asked))
+    return own_view(done, who)
 
 
 @seats.delete("/v1/games/<game_id>/seats/<int:seat>")

@@ -7,6 +7,7 @@ import pytest
 from redis import Redis
 
 from events.vocabulary import GameId
+from service.api import games
 from service.api.app import create_app
 from service.wiring import Services, services
 from tests.api.conftest import Api, CheckedClient, body_of
@@ -75,6 +76,32 @@ def test_one_key_asks_one_thing(api: Api) -> None:
     assert body_of(answer, 422)["code"] == "idempotency-key-reused"
     seat = api.post(f"{url}/seats", json={}, token=token, headers=KEY)
     assert body_of(seat, 422)["code"] == "idempotency-key-reused"
+
+
+@pytest.mark.parametrize("other", [b"", b"{", b"[]", b"{}", b'{"type": "bid", "bid": "9"}'])
+def test_the_key_comes_before_the_body(api: Api, other: bytes) -> None:
+    _player, token = api.new_player()
+    url, action = first_action(api, token)
+    sent = {**KEY, "Content-Type": "application/json"}
+    body_of(api.post(f"{url}/actions", json=action, token=token, headers=KEY))
+    for path in (f"{url}/actions", f"{url}/seats", f"{url}/start", f"{url}/rematch"):
+        answer = api.post(path, data=other, token=token, headers={**sent, "If-Match": "x"})
+        assert body_of(answer, 422)["code"] == "idempotency-key-reused"
+    body_of(api.post("/v1/games", json={"players": 4}, token=token, headers=KEY), 201)
+    answer = api.post("/v1/games", data=other, token=token, headers=sent)
+    assert body_of(answer, 422)["code"] == "idempotency-key-reused"
+
+
+def test_a_last_game_is_shown_again(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    player, token = api.new_player()
+    made = body_of(api.post("/v1/games", json={"players": 4}, token=token, headers=KEY), 201)
+    api.lobby_notices(made["id"])
+    monkeypatch.setattr(games, "MOST_UNFINISHED", 1)
+    refused = api.post("/v1/games", json={"players": 4}, token=token)
+    assert body_of(refused, 409)["code"] == "too-many-open-games"
+    again = api.post("/v1/games", json={"players": 4}, token=token, headers=KEY)
+    assert body_of(again, 201)["id"] == made["id"]
+    assert player == made["creator"]
 
 
 def test_a_body_spelled_otherwise_is_the_same(api: Api) -> None:
