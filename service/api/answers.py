@@ -18,6 +18,9 @@ from service.views.seat_view import seat_seen_by, seat_view
 
 GAME_ID = re.compile(r"g_[0-9a-f][A-Za-z0-9_-]{6,40}")
 _VERSION = re.compile(r'(?:W/)?"(\d{1,9})(?:-[0-9a-f]+)?"|(\d{1,9})', re.ASCII)
+HIGHEST_VERSION = 10**9 - 1
+"""That a request may name."""
+
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
 
 

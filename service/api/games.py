@@ -6,6 +6,7 @@ from flask import Blueprint, Response, request
 
 from events.vocabulary import BotLevel, PlayerId
 from service.api.answers import (
+    HIGHEST_VERSION,
     PRIVATE,
     add_names,
     json_response,
@@ -106,13 +107,13 @@ def _wanted(viewer: PlayerId | None) -> Wanted:
     status, player = request.args.get("status"), request.args.get("player")
     if status is not None and status not in STATUSES:
         raise Problem("malformed-query", f"status: one of {', '.join(STATUSES)}.")
-    if player == "me" and viewer is not None:
-        player = viewer
+    if player == "me":
+        player = _viewer_needed("player=me", viewer)
     if player is not None and not PLAYER_ID.fullmatch(player):
         raise Problem("malformed-query", "player: the id of a player.")
     needs_me = _flag("needs_me") or False
-    if needs_me and viewer is None:
-        raise Problem("token-missing", "needs_me is about whoever the token speaks for.")
+    if needs_me:
+        _viewer_needed("needs_me", viewer)
     return Wanted(
         status=status,
         players=number_asked("players", 0, 2, 4) or None,
@@ -120,6 +121,12 @@ def _wanted(viewer: PlayerId | None) -> Wanted:
         player=PlayerId(player) if player else None,
         needs_me=needs_me,
     )
+
+
+def _viewer_needed(asked: str, viewer: PlayerId | None) -> PlayerId:
+    if viewer is None:
+        raise Problem("token-missing", f"{asked} is about whoever the token speaks for.")
+    return viewer
 
 
 def _flag(name: str) -> bool | None:
@@ -140,7 +147,7 @@ def view_of(game_id: str, viewer: PlayerId | None) -> Response:
     """A viewer's view, at the version of the query or now."""
     known, table = known_id(game_id), current().table
     if "version" in request.args:
-        position = table.look_at(known, number_asked("version", 0, 1, 10**9))
+        position = table.look_at(known, number_asked("version", 0, 1, HIGHEST_VERSION))
     else:
         position = table.look(known)
     return view_response(position, seat_seen_by(position.game, viewer))

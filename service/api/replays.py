@@ -6,6 +6,7 @@ from flask import Blueprint, Response, request
 
 from events.vocabulary import Seat
 from service.api.answers import (
+    HIGHEST_VERSION,
     PRIVATE,
     add_names,
     is_spectating,
@@ -38,7 +39,7 @@ ENDED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"
 def get_events(game_id: str) -> Response:
     """The versions after one, as frames."""
     viewer, known = viewer_of(reader()), known_id(game_id)
-    after = number_asked("after", 0, 0, 10**9)
+    after = number_asked("after", 0, 0, HIGHEST_VERSION)
     limit = number_asked("limit", MOST_ON_A_PAGE, 1, MOST_ON_A_PAGE)
     if seconds := number_asked("wait", 0, 0, LONGEST_WAIT):
         try:

@@ -28,6 +28,20 @@ class StrictBoolean(fields.Boolean):
         return value
 
 
+class Whole(fields.Integer):
+    """A whole number; as in JSON Schema 4.0 is one."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(strict=True, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return super()._deserialize(_as_whole(value), attr, data, **kwargs)
+
+
+def _as_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 class BidField(fields.Enum[Bid]):
     """A bid by its spelling; a number is accepted for it."""
 
@@ -35,7 +49,8 @@ class BidField(fields.Enum[Bid]):
         super().__init__(Bid, by_value=True, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        spelled = str(value) if type(value) is int else value
+        number = _as_whole(value)
+        spelled = str(number) if type(number) is int else value
         return super()._deserialize(spelled, attr, data, **kwargs)
 
 
@@ -101,7 +116,7 @@ class NewTokenBody(Body):
 
     name = Name(required=True)
     scopes = fields.List(_one_of(*SCOPES), required=True, validate=validate.Length(min=1))
-    expires_in = fields.Integer(strict=True, validate=validate.Range(1, LONGEST_TOKEN))
+    expires_in = Whole(validate=validate.Range(1, LONGEST_TOKEN))
 
 
 class UseLinkCodeBody(Body):
@@ -155,9 +170,7 @@ class SeatWishBody(Body):
 class RulesBody(Body):
     """{"target_score": 30, "no_trump": "high_low"}"""
 
-    target_score = fields.Integer(
-        strict=True, validate=validate.Range(LOWEST_TARGET, HIGHEST_TARGET)
-    )
+    target_score = Whole(validate=validate.Range(LOWEST_TARGET, HIGHEST_TARGET))
     all_pass = _one_of(*CHOICES["all_pass"])
     auction = _one_of(*CHOICES["auction"])
     no_trump = _one_of(*CHOICES["no_trump"])
@@ -170,7 +183,7 @@ class RulesBody(Body):
 class NewGameBody(Body):
     """{"players": 4}"""
 
-    players = fields.Integer(strict=True, required=True, validate=validate.OneOf((2, 3, 4)))
+    players = Whole(required=True, validate=validate.OneOf((2, 3, 4)))
     seats = fields.List(fields.Nested(SeatWishBody), validate=validate.Length(2, 4))
     rules = fields.Nested(RulesBody)
     clock = fields.Raw(allow_none=True)
@@ -183,7 +196,7 @@ class NewGameBody(Body):
 class TakeSeatBody(Body):
     """{"seat": 2, "entropy": "my dice"}"""
 
-    seat = fields.Integer(strict=True, validate=validate.Range(0, 3))
+    seat = Whole(validate=validate.Range(0, 3))
     entropy = _entropy()
 
 

@@ -12,7 +12,14 @@ import orjson
 from flask import Blueprint, Response, request
 from redis.exceptions import RedisError
 
-from service.api.answers import PRIVATE, known_id, named_view, number_asked, viewer_of
+from service.api.answers import (
+    HIGHEST_VERSION,
+    PRIVATE,
+    known_id,
+    named_view,
+    number_asked,
+    viewer_of,
+)
 from service.api.auth import reader, token_check
 from service.api.problems import RETRY_AFTER, Problem
 from service.api.services import current
@@ -34,8 +41,7 @@ RETRY = 1000
 
 SSE, NDJSON = "text/event-stream", "application/x-ndjson"
 STREAMED = {**PRIVATE, "X-Accel-Buffering": "no"}
-HIGHEST = 10**9
-_VERSION = re.compile(r"\d{1,10}", re.ASCII)
+_VERSION = re.compile(r"\d{1,9}", re.ASCII)
 
 
 @streams.get("/v1/games/<game_id>/stream")
@@ -110,11 +116,12 @@ def _is_sse() -> bool:
 
 def _after() -> int | None:
     asked = request.headers.get("Last-Event-ID")
+    after = number_asked("after", 0, 0, HIGHEST_VERSION)
     if asked is None:
-        return number_asked("after", 0, 0, HIGHEST) if "after" in request.args else None
+        return after if "after" in request.args else None
     if asked == "end":
         return None
-    if not _VERSION.fullmatch(asked) or int(asked) > HIGHEST:
+    if not _VERSION.fullmatch(asked):
         raise Problem("malformed-header", "Last-Event-ID: the id of a frame.")
     return int(asked)
 

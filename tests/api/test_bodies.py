@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 from redis import Redis
 
-from tests.api.conftest import Api
+from tests.api.conftest import Api, body_of
 
 TAKES_NONE = {"POST /v1/players", "POST {game}/seats", "POST {game}/seats/1"}
 """Where a body may be left out."""
@@ -111,12 +111,12 @@ WRONG: dict[str, list[tuple[str, list[Any]]]] = {
     ],
     "PATCH /v1/me": [("name", [None, 3, [], {}, ""])],
     "POST /v1/games": [
-        ("players", ["4", 4.0, None, True, 1, 10**18, [4]]),
+        ("players", ["4", 4.5, None, True, 1, 10**18, [4]]),
         ("seats", [{}, [], None, [{}] * 2, [None, None], ["me", "bot"], [{"kind": "me"}] * 1000]),
         ("seats", [[{"kind": "me"}, {"kind": "bot", "level": level}] for level in (3, "x", None)]),
         ("seats", [[{"kind": "me"}, {"kind": "player", "player": id_}] for id_ in ("p_\n", 3)]),
         ("rules", [[], None, {"version": 1}, {"pepper_alone": "false"}, {"auction": 1}]),
-        ("rules", [{"target_score": score} for score in (True, "30", -1, 30.0, 10**15, None)]),
+        ("rules", [{"target_score": score} for score in (True, "30", -1, 30.5, 10**15, None)]),
         ("visibility", ["secret", None]),
         ("start", [None, "now"]),
         ("hints", ["true", 1]),
@@ -125,7 +125,7 @@ WRONG: dict[str, list[tuple[str, list[Any]]]] = {
         ("creator", ["p_somebody"]),
     ],
     "POST {game}/seats": [
-        ("seat", ["1", 1.0, True, -1, 4, None, [1]]),
+        ("seat", ["1", 1.5, True, -1, 4, None, [1]]),
         ("player", ["p_somebody", None]),
     ],
     "POST {game}/seats/1": [("seat", [1]), ("entropy", [None, "", 3])],
@@ -153,3 +153,23 @@ def test_fields_of_a_wrong_kind_change_nothing(
             assert (answer.status_code, answer.json["code"]) == (422, "invalid-body"), body[:80]
             assert field in answer.json["errors"]
     assert kept(redis_client) == before
+
+
+def test_a_whole_number_may_be_spelled_with_a_fraction(api: Api) -> None:
+    _player, token = api.new_player()
+    body = b'{"players": 2.0, "rules": {"target_score": 3e1}, "seats": [{"kind": "me"}, '
+    body += b'{"kind": "open"}]}'
+    made = api.post("/v1/games", data=body, content_type=JSON, token=token)
+    view = body_of(made, 201)
+    assert (view["players"], view["rules"]["target_score"]) == (2, 30)
+    _other, theirs = api.new_player()
+    path = f"/v1/games/{view['id']}"
+    sat = api.post(f"{path}/seats", data=b'{"seat": 1.0}', content_type=JSON, token=theirs)
+    assert body_of(sat)["you"]["seat"] == 1
+    bid = api.post(
+        f"{path}/actions",
+        data=b'{"type": "bid", "bid": 1.0}',
+        content_type=JSON,
+        token=token if sat.json["turn"]["seats"] == [0] else theirs,
+    )
+    assert body_of(bid)["round"]["auction"][0]["call"] == "1"

@@ -222,7 +222,7 @@ def test_lists_are_pages_newest_first(api: Api) -> None:
 
 UNREADABLE = (
     "limit=0 limit=101 limit=x status=lost players=5 cursor=nonsense! cursor=%00 "
-    "has_open_seat=yes needs_me=1 player=me"
+    "has_open_seat=yes needs_me=1"
 )
 
 
@@ -231,5 +231,7 @@ def test_queries_that_cannot_be_read(api: Api, query: str) -> None:
     assert api.get(f"/v1/games?{query}").json["code"] == "malformed-query"
 
 
-def test_needs_me_needs_a_token(api: Api) -> None:
-    assert api.get("/v1/games?needs_me=true").json["code"] == "token-missing"
+def test_games_of_mine_need_a_token(api: Api) -> None:
+    for query in ("needs_me=true", "player=me"):
+        answer = api.get(f"/v1/games?{query}")
+        assert (answer.status_code, answer.json["code"]) == (401, "token-missing")
