@@ -37,7 +37,11 @@ REQUESTS = int(os.environ.get("PEPPER_FUZZ_REQUESTS", "12"))
 
 ANYWHERE = {"route-unknown", "method-not-allowed"}
 MALFORMED = {"malformed-query", "malformed-header", "malformed-json", "invalid-body"}
-BEYOND_SCHEMAS = {"confirm: your own player id.", "cursor: one that a page gave out."}
+BEYOND_SCHEMAS = {
+    "confirm: your own player id.",
+    "cursor: one that a page gave out.",
+    "Idempotency-Key: here, 22 random characters or more.",
+}
 WORDED_FIELDS = {"name", "url", "seats"}
 """What may be wrong although schemas say it in words only: these details, these fields."""
 
