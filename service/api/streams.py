@@ -23,10 +23,12 @@ from service.api.answers import (
 from service.api.auth import reader, token_check
 from service.api.problems import RETRY_AFTER, Problem
 from service.api.services import current
+from service.live.framing import framed
 from service.live.hub import Hub
 from service.live.places import NoPlace, TooMany
 from service.live.presence import Presence
 from service.live.watch import Gone, Online, Watch
+from service.live.wire import wire_of
 from service.players.accounts import Caller
 from service.views.canonical import rfc3339
 from service.views.event_view import frames
@@ -59,6 +61,7 @@ def stream_game(game_id: str) -> Response:
         held.callback(_take_place(who))
         watch = current().hub.watch(known, viewer_of(who), after or 0)
         held.callback(current().hub.leave, watch)
+        watch.connection = wire_of(request.environ, is_sse=is_sse)
         mark = Mark(current().presence, current().hub, watch)
         held.callback(mark.remove)
         mark.renew()
@@ -131,20 +134,20 @@ def _opening(watch: Watch, after: int | None, *, is_sse: bool) -> list[bytes]:
     made = [b"retry: %d\n\n" % RETRY] if is_sse else []
     if _flag("presence"):
         online = current().hub.ask_who_is_online(watch)
-        made.append(_framed("presence", None, online.json, is_sse=is_sse))
+        made.append(framed("presence", None, online.json, is_sse=is_sse))
     is_asked = _flag("snapshot")
     is_ahead = after is not None and after > watch.since
     if is_ahead:
         body = {"type": "reset", "game": watch.game_id, "version": watch.since}
-        made.append(_framed("reset", watch.since, orjson.dumps(body), is_sse=is_sse))
+        made.append(framed("reset", watch.since, orjson.dumps(body), is_sse=is_sse))
     start = watch.since if after is None or is_ahead else after
     if after is None or is_ahead or is_asked:
         start = max(start, 1)
-        made.append(_framed("snapshot", start, _snapshot(watch, start), is_sse=is_sse))
+        made.append(framed("snapshot", start, _snapshot(watch, start), is_sse=is_sse))
     if start < watch.since:
         log = current().table.log(watch.game_id)
         for each in frames(watch.game_id, log, watch.viewer, start, watch.since - start):
-            made.append(_framed("event", each["version"], orjson.dumps(each), is_sse=is_sse))
+            made.append(framed("event", each["version"], orjson.dumps(each), is_sse=is_sse))
     return made
 
 
@@ -153,13 +156,6 @@ def _snapshot(watch: Watch, version: int) -> bytes:
     view = named_view(position, seat_seen_by(position.game, watch.viewer))
     body = {"type": "snapshot", "game": watch.game_id, "version": version, "view": view}
     return orjson.dumps(body)
-
-
-def _framed(kind: str, id_: int | str | None, body: bytes, *, is_sse: bool) -> bytes:
-    if not is_sse:
-        return body + b"\n"
-    id_line = b"" if id_ is None else f"id: {id_}\n".encode()
-    return b"%sevent: %s\ndata: %s\n\n" % (id_line, kind.encode(), body)
 
 
 class Stream:
@@ -194,9 +190,9 @@ class Stream:
                 yield self._last("reconnect", None, {"reason": item.reason, "retry": RETRY})
                 return
             if isinstance(item, Online):
-                yield _framed("presence", None, item.json, is_sse=self._is_sse)
+                yield framed("presence", None, item.json, is_sse=self._is_sse)
             elif item is not None:
-                yield _framed("event", item.version, item.json, is_sse=self._is_sse)
+                yield item.said(is_sse=self._is_sse)
                 if item.is_last:
                     yield self._last("end", "end", {})
                     return
@@ -211,7 +207,7 @@ class Stream:
 
     def _last(self, kind: str, id_: str | None, more: dict[str, Any]) -> bytes:
         body = orjson.dumps({"type": kind, "game": self._watch.game_id, **more})
-        return _framed(kind, id_, body, is_sse=self._is_sse)
+        return framed(kind, id_, body, is_sse=self._is_sse)
 
     def _ping(self) -> bytes:
         at = rfc3339(int(time.time() * 1000))

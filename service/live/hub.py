@@ -76,7 +76,7 @@ class _Watched:
     ) -> None:
         made: dict[Seat | None, Ready] = {}
         is_last = is_over(position.game)
-        for watch in list(self.watches):
+        for watch in sorted(self.watches, key=_is_of_a_spectator):
             seat = seat_seen_by(position.game, watch.viewer)
             if seat not in made:
                 body = orjson.dumps(frame(recorded, before, position, seat, log_hash))
@@ -218,6 +218,10 @@ class Hub:
                 games = list(self._games)
             for game_id in games:
                 self._rung.put(game_id)
+
+
+def _is_of_a_spectator(watch: Watch) -> bool:
+    return watch.viewer is None
 
 
 def _dismiss(game: _Watched, reason: str) -> None:
