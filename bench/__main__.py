@@ -3,7 +3,7 @@
 import platform
 import sys
 
-from bench import actions, bot_latency, engine, fan_out, limits, load, memory
+from bench import actions, bot_latency, engine, fan_out, idempotency, limits, load, memory
 
 PARTS = {
     "engine": engine.run,
@@ -11,6 +11,7 @@ PARTS = {
     "memory": memory.run,
     "actions": actions.run,
     "limits": limits.run,
+    "idempotency": idempotency.run,
     "fan_out": fan_out.run,
     "bot_latency": bot_latency.run,
 }

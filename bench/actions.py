@@ -34,9 +34,13 @@ class Connection:
         self._http = http.client.HTTPConnection("127.0.0.1", port)
         self.port, self._master = port, master
 
-    def ask(self, method: str, path: str, body: Any = None, token: str = "") -> Json:
+    def ask(
+        self, method: str, path: str, body: Any = None, token: str = "", key: str | None = None
+    ) -> Json:
         """One request; raises AssertionError unless it succeeds."""
         headers = {"Content-Type": "application/json"}
+        if key is not None:
+            headers["Idempotency-Key"] = key
         if token:
             headers["Authorization"] = f"Bearer {token}"
         self._http.request(method, path, json.dumps(body) if body is not None else None, headers)
@@ -86,10 +90,10 @@ class Table4:
         seat = self.view["turn"]["seats"][0]
         self.view = self._web.ask("GET", self.path, token=self.tokens[seat])
 
-    def post(self) -> None:
-        """POST what `act` chose."""
+    def post(self, key: str | None = None) -> None:
+        """POST what `act` chose, under a key or none."""
         seat, action = self._next
-        self.view = self._web.ask("POST", f"{self.path}/actions", action, self.tokens[seat])
+        self.view = self._web.ask("POST", f"{self.path}/actions", action, self.tokens[seat], key)
 
 
 @contextmanager
