@@ -19,7 +19,7 @@ Choice = tuple[int, dict[str, OptionValue], int]
 
 
 @given(games())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_frames_folded_are_the_view_at_every_version(choice: Choice) -> None:
     players, rules, seed = choice
     log = random_game(Random(seed), players, rules, stop_after=200).log
