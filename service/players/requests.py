@@ -43,11 +43,9 @@ class Requests:
 
     def begin(self, player: PlayerId | None, key: str, fingerprint: bytes, now: int) -> Begun:
         """A request of a player's, or of nobody's yet; raises RequestReused."""
-        place = _place(player, key)
-        self._client.set(place, fingerprint + b"%d" % now, nx=True, ex=KEPT_FOR)
-        kept = cast(bytes | None, self._client.get(place))
-        if kept is None:  # it expired between the two
-            return self.begin(player, key, fingerprint, now)
+        place, new = _place(player, key), fingerprint + b"%d" % now
+        before = self._client.set(place, new, nx=True, ex=KEPT_FOR, get=True)
+        kept = cast(bytes | None, before) or new
         if kept[:FINGERPRINT_BYTES] != fingerprint:
             raise RequestReused(key)
         asked = kept.removesuffix(_DONE)

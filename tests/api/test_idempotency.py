@@ -52,13 +52,16 @@ def test_a_repeated_action_is_done_once_and_answered_alike(
     assert body_of(api.get(url, token=token))["version"] == length
 
 
-def test_twenty_copies_at_once_do_it_once(api: Api, app_services: Services) -> None:
+def test_twenty_copies_at_once_of_two_devices_do_it_once(api: Api, app_services: Services) -> None:
     _player, token = api.new_player()
     url, action = first_action(api, token)
+    phone = {"name": "Phone", "scopes": ["play"]}
+    tokens = [token, body_of(api.post("/v1/tokens", json=phone, token=token), 201)["token"]]
     asking = [other_process(app_services) for _copy in range(4)]
 
     def send(number: int) -> Any:
-        return asking[number % 4].post(f"{url}/actions", json=action, token=token, headers=KEY)
+        asks, device = asking[number % 4], tokens[number // 10]
+        return asks.post(f"{url}/actions", json=action, token=device, headers=KEY)
 
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(send, range(20)))
