@@ -204,7 +204,7 @@ def test_the_table_has_every_operation() -> None:
 
 @pytest.mark.parametrize("operation", PERMISSIONS)
 def test_each_is_allowed_what_the_table_says(
-    api: Api, world: World, redis_client: Redis, operation: str
+    api: Api, app_services: Services, world: World, redis_client: Redis, operation: str
 ) -> None:
     whole = [each for one in PERMISSIONS[operation] for each in asked(world, operation, one)]
     before = kept(redis_client)
@@ -212,6 +212,7 @@ def test_each_is_allowed_what_the_table_says(
         if one.changes_nothing:
             assert told(api, world, one) == one.told, one
     assert kept(redis_client) == before
+    assert app_services.hub.listeners() == app_services.stream_places.taken() == 0
     for one in whole:
         if not one.changes_nothing:
             assert told(api, world, one) == one.told, one

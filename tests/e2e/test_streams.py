@@ -22,6 +22,17 @@ MIB = 1 << 20
 SLOWEST = 3.0
 """Seconds that an answer may take beside a thousand streams, however slow the machine is."""
 
+BAD_ASKS = [
+    ("GET", "stream?presence=true", None),
+    ("GET", "stream?after=0", None),
+    ("GET", "events?after=99&wait=25", None),
+    ("POST", "actions", {"type": "pass"}),
+    ("POST", "actions", {"type": "bid", "bid": "3"}),
+    ("DELETE", "seats/0", None),
+    ("POST", "seats/1", None),
+]
+"""What takes a place, a turn or a seat, if the token is good."""
+
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[Running]:
@@ -104,6 +115,25 @@ def test_a_worker_that_ends_sends_its_streams_elsewhere(own: Running, number: in
     eventually(lambda: web(own)[1] != worker, "another worker alone")
 
 
+def test_a_bad_token_touches_no_stream_no_seat_and_no_timer(own: Running) -> None:
+    ana, ben = own.join("Ana"), own.join("Ben")
+    path = new_game(own, ana, "me", "open", target=1)
+    own.ask("POST", f"{path}/seats", token=ben)
+    made = own.ask("POST", "/v1/tokens", {"name": "lost", "scopes": ["read", "play"]}, ana)[1]
+    own.ask("DELETE", f"/v1/tokens/{made['token_info']['id']}", token=ana)
+    listeners = [Listener(own, path, token) for token in (ana, ben, None)]
+    eventually(lambda: all(each.events() for each in listeners), "the first frames")
+    seen = own.ask("GET", path, token=ana)
+    for bad in (made["token"], "pepper_unknown", "x" * 300):
+        for method, what, body in BAD_ASKS:
+            assert own.ask(method, f"{path}/{what}", body, bad)[0] == 401
+    assert own.ask("GET", path, token=ana) == seen
+    play(own, path, [ana, ben], 0)
+    for each in listeners:
+        check(each, own, path)
+        assert each.connections == 1
+
+
 def memory(pid: int) -> int:
     """The resident memory of a process, in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -124,8 +154,8 @@ def test_streams_that_were_dropped_hold_nothing(own: Running, crowd: Crowd) -> N
         return len(list(Path(f"/proc/{worker}/fd").iterdir()))
 
     def open_and_drop() -> tuple[int, int]:
-        """Two thousand streams, and what the process and the store hold when all are gone."""
-        for _ in range(4):
+        """A thousand streams, and what the process and the store hold when all are gone."""
+        for _ in range(2):
             for _ in range(500):
                 crowd.open(path)
             crowd.read_until(has_snapshot, "a snapshot")
