@@ -202,8 +202,8 @@ class Stream:
                     reason = {"reason": "token-invalid", "retry": RETRY}
                     yield self._last("reconnect", None, reason)
                     return
-                self._mark.renew()
                 yield self._ping()
+                self._mark.renew()
 
     def _last(self, kind: str, id_: str | None, more: dict[str, Any]) -> bytes:
         body = orjson.dumps({"type": kind, "game": self._watch.game_id, **more})

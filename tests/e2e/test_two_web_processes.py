@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 
@@ -13,9 +13,6 @@ import pytest
 from tests.e2e.listeners import Listener
 from tests.e2e.running import Running, eventually, service
 from tests.e2e.tables import act, check, new_game, play
-
-LISTENERS = 10
-"""So many that both processes hold some."""
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +37,34 @@ def workers(running: Running) -> list[int]:
     return sorted(running.children("gunicorn"))[1:]
 
 
+@contextmanager
+def standing_still(pid: int) -> Iterator[None]:
+    """A process that does nothing until the block ends."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def listeners(pair: Running, path: str, tokens: Sequence[str | None]) -> list[Listener]:
+    """A listener for each of these, at either process: an idle one takes all that come."""
+    made: list[Listener] = []
+    for other in workers(pair):
+        with standing_still(other):
+            made.extend(Listener(pair, path, token) for token in tokens)
+            eventually(lambda: all(each.events() for each in made), "the first frames")
+    return made
+
+
 def test_all_streams_of_a_revoked_token_close(pair: Running) -> None:
     ana, ben = pair.join("Ana"), pair.join("Ben")
     path = new_game(pair, ana, "me", "open", "open")
     pair.ask("POST", f"{path}/seats/2", token=ben)
     body = {"name": "tablet", "scopes": ["read"]}
     made = pair.ask("POST", "/v1/tokens", body, ben)[1]
-    revoked = [Listener(pair, path, made["token"]) for _ in range(LISTENERS)]
-    kept = [Listener(pair, path, ana) for _ in range(2)]
+    revoked = listeners(pair, path, [made["token"]] * 3)
+    kept = listeners(pair, path, [ana])
     with who_is_online(pair, path) as told:
         assert [0, 2] in told
         began = time.monotonic()
@@ -67,17 +84,15 @@ def test_others_act_while_one_process_stands_still_and_nothing_is_lost(pair: Run
     ana, ben = pair.join("Ana"), pair.join("Ben")
     path = new_game(pair, ana, "me", "open", target=2)
     pair.ask("POST", f"{path}/seats", token=ben)
-    listeners = [Listener(pair, path, token) for token in [ana, ben, None] * 4]
-    eventually(lambda: all(each.events() for each in listeners), "the first frames")
-    begun, still = pair.ask("GET", path)[1]["version"], workers(pair)[0]
-    os.kill(still, signal.SIGSTOP)
-    until = time.monotonic() + 3
-    while time.monotonic() < until:
-        act(pair, path, [ana, ben])
-        time.sleep(0.2)
-    os.kill(still, signal.SIGCONT)
+    heard = listeners(pair, path, [ana, ben, None])
+    begun = pair.ask("GET", path)[1]["version"]
+    with standing_still(workers(pair)[0]):
+        until = time.monotonic() + 3
+        while time.monotonic() < until:
+            act(pair, path, [ana, ben])
+            time.sleep(0.2)
     assert pair.ask("GET", path)[1]["version"] > begun
     play(pair, path, [ana, ben], 0)
-    for number, listener in enumerate(listeners):
+    for number, listener in enumerate(heard):
         check(listener, pair, path)
-        assert listener.events() == listeners[number % 3].events()
+        assert listener.events() == heard[number % 3].events()
