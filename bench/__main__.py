@@ -3,7 +3,17 @@
 import platform
 import sys
 
-from bench import actions, bot_latency, engine, fan_out, idempotency, limits, load, memory
+from bench import (
+    actions,
+    boardgame_io,
+    bot_latency,
+    engine,
+    fan_out,
+    idempotency,
+    limits,
+    load,
+    memory,
+)
 
 PARTS = {
     "engine": engine.run,
@@ -13,6 +23,7 @@ PARTS = {
     "limits": limits.run,
     "idempotency": idempotency.run,
     "fan_out": fan_out.run,
+    "boardgame_io": boardgame_io.run,
     "bot_latency": bot_latency.run,
 }
 

@@ -45,15 +45,15 @@ def run() -> None:
 
 
 @contextmanager
-def web_process(url: str) -> Iterator[Connection]:
-    """`pepper web` with one worker over a server, without rate limits."""
+def web_process(url: str, workers: int = 1) -> Iterator[Connection]:
+    """`pepper web` over a server, without rate limits."""
     port = free_port()
     environment = {
         **os.environ,
         "REDIS_URL": url,
         "QUEUE_URL": url,
         "PORT": str(port),
-        "WEB_CONCURRENCY": "1",
+        "WEB_CONCURRENCY": str(workers),
         "PEPPER_RATE_LIMITS": "off",
     }
     command = [str(Path(sys.executable).with_name("pepper")), "web"]

@@ -10,6 +10,7 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from events.redis_store import RedisEventStore
+from service.connections import quick
 from service.live.bells import Bells
 from service.live.hub import Hub
 from service.live.places import Places
@@ -91,7 +92,7 @@ def events_client(settings: Settings) -> Redis:
         socket_timeout=COMMAND_TIMEOUT,
         retry=Retry(NoBackoff(), 0),
     )
-    return Redis.from_pool(pool)
+    return Redis.from_pool(quick(pool))
 
 
 def blocking_client(settings: Settings) -> Redis:
