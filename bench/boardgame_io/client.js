@@ -1,15 +1,17 @@
-// node client.js <boardgame.io|pepper> <port> <games> <seconds>
-// Games of four listening seats; whoever is told that it is their turn acts at once. Prints JSON:
-// the actions in so many seconds after a second's warming up, and all of them.
+// node client.js <boardgame.io|pepper> <port> <tables> <actions> <seconds>
+// At each table games of four listening seats, one after the other, each of so many actions; who is
+// told of their turn acts at once. Prints as JSON the actions of so many seconds, after two seconds
+// of warming up, and all of them.
 
 const http = require('http');
 const { io } = require('socket.io-client');
 const { legal } = require('./game');
 
-const [what, port, games, seconds] = process.argv.slice(2);
+const [what, port, tables, length, seconds] = process.argv.slice(2);
+const SEATS = ['0', '1', '2', '3'];
+const WARMING_UP = 2;
 const agent = new http.Agent({ keepAlive: true, noDelay: true });
 let actions = 0;
-let isOver = false;
 
 function fail(fault) {
   console.error(fault);
@@ -34,49 +36,62 @@ function ask(method, path, body, token) {
 }
 
 const choice = (items) => items[Math.floor(Math.random() * items.length)];
+const later = (time) => new Promise((done) => { setTimeout(done, 1000 * time); });
 
-async function boardgameIo() {
+// A game: seats that sit down, each with the function that acts if it is their turn. `listen` is
+// told each new state, and says whether the game goes on.
+
+async function boardgameIo(listen) {
   const { matchID } = await ask('POST', '/games/cards/create', { numPlayers: 4 });
-  const seats = [];
-  for (const playerID of ['0', '1', '2', '3']) {
+  const joined = {};
+  for (const playerID of SEATS) {
     const body = { playerID, playerName: `Player ${playerID}` };
-    const joined = await ask('POST', `/games/cards/${matchID}/join`, body);
-    seats.push({ playerID, credentials: joined.playerCredentials });
+    joined[playerID] = await ask('POST', `/games/cards/${matchID}/join`, body);
   }
-  const play = (socket, { playerID, credentials }, { G, ctx, _stateID }) => {
-    if (ctx.currentPlayer !== playerID || isOver) return;
-    const args = [choice(legal(G.hands[Number(playerID)], G.trick))];
-    const payload = { type: 'playCard', args, playerID, credentials };
-    socket.emit('update', { type: 'MAKE_MOVE', payload }, _stateID, matchID, playerID);
-  };
-  const begun = seats.map((seat) => new Promise((synced) => {
+  return Promise.all(SEATS.map((playerID) => {
+    const credentials = joined[playerID].playerCredentials;
     const options = { transports: ['websocket'], forceNew: true };
     const socket = io(`http://127.0.0.1:${port}/cards`, options);
-    socket.on('connect', () => socket.emit('sync', matchID, seat.playerID, seat.credentials, 4));
-    socket.on('sync', (_match, { state }) => synced(() => play(socket, seat, state)));
+    const play = ({ G, ctx, _stateID }) => {
+      if (ctx.currentPlayer !== playerID) return;
+      const args = [choice(legal(G.hands[Number(playerID)], G.trick))];
+      const payload = { type: 'playCard', args, playerID, credentials };
+      socket.emit('update', { type: 'MAKE_MOVE', payload }, _stateID, matchID, playerID);
+    };
     socket.on('update', (_match, state) => {
-      if (seat.playerID === '0') actions += 1;
-      play(socket, seat, state);
+      if (listen(playerID, true)) play(state);
+    });
+    socket.emit('sync', matchID, playerID, credentials, 4);
+    return new Promise((seated) => {
+      socket.on('sync', (_match, { state }) => {
+        seated({ begin: () => play(state), leave: () => socket.close() });
+      });
     });
   }));
-  return Promise.all(begun);
 }
 
-async function pepper() {
-  const tokens = [];
-  for (let seat = 0; seat < 4; seat += 1) tokens.push((await ask('POST', '/v1/players', {})).token);
-  const wishes = ['me', 'open', 'open', 'open'].map((kind) => ({ kind }));
-  const rules = { target_score: 1000 };
-  const game = await ask('POST', '/v1/games', { players: 4, seats: wishes, rules }, tokens[0]);
-  const path = `/v1/games/${game.id}`;
-  for (const token of tokens.slice(1)) await ask('POST', `${path}/seats`, {}, token);
-  const play = ({ you }, token) => {
-    if (!you.legal_actions.length || isOver) return;
-    ask('POST', `${path}/actions`, choice(you.legal_actions), token);
-  };
-  const begun = tokens.map((token, seat) => new Promise((synced) => {
+async function pepper(listen) {
+  const seats = await Promise.all(SEATS.map(() => ask('POST', '/v1/players', {})));
+  const wishes = SEATS.map((seat) => ({ kind: seat === '0' ? 'me' : 'open' }));
+  const body = { players: 4, seats: wishes, rules: { target_score: 1000 } };
+  const { id } = await ask('POST', '/v1/games', body, seats[0].token);
+  const path = `/v1/games/${id}`;
+  for (const seat of SEATS.slice(1)) await ask('POST', `${path}/seats/${seat}`, {}, seats[seat].token);
+  return Promise.all(seats.map(({ token }, seat) => new Promise((seated) => {
+    const play = ({ you }) => {
+      if (you.legal_actions.length) {
+        ask('POST', `${path}/actions`, choice(you.legal_actions), token);
+      }
+    };
     const headers = { Authorization: `Bearer ${token}` };
-    http.get({ port, path: `${path}/stream`, headers, agent: false }, (answer) => {
+    const hear = (frame, request) => {
+      if (frame.type === 'snapshot') {
+        seated({ begin: () => play(frame.view), leave: () => request.destroy() });
+      } else if (frame.type === 'event') {
+        if (listen(SEATS[seat], frame.event.type !== 'round_dealt')) play(frame);
+      }
+    };
+    const request = http.get({ port, path: `${path}/stream`, headers, agent: false }, (answer) => {
       let said = '';
       answer.setEncoding('utf8').on('data', (more) => {
         said += more;
@@ -84,33 +99,39 @@ async function pepper() {
         said = whole.pop();
         for (const each of whole) {
           const at = each.indexOf('data: ');
-          if (at < 0) continue;
-          const frame = JSON.parse(each.slice(at + 6));
-          if (frame.type === 'snapshot') synced(() => play(frame.view, token));
-          if (frame.type !== 'event') continue;
-              if (seat === 0 && frame.event.type !== 'round_dealt') actions += 1;
-          play(frame, token);
+          if (at >= 0) hear(JSON.parse(each.slice(at + 6)), request);
         }
-      });
-    }).on('error', fail);
-  }));
-  return Promise.all(begun);
+      }).on('error', () => {});
+    });
+  })));
+}
+
+async function table(make) {
+  for (;;) {
+    let heard = 0;
+    let finish;
+    const finished = new Promise((done) => { finish = done; });
+    const seats = await make((seat, isAction) => {
+      if (isAction) heard += 1;
+      if (isAction && seat === '0') actions += 1;
+      if (heard >= 4 * length) finish();
+      return Math.ceil(heard / 4) < length;
+    });
+    seats.forEach(({ begin }) => begin());
+    await finished;
+    seats.forEach(({ leave }) => leave());
+  }
 }
 
 async function main() {
   const make = what === 'pepper' ? pepper : boardgameIo;
-  const begin = [];
-  for (let game = 0; game < Number(games); game += 1) begin.push(...await make());
-  begin.forEach((play) => play());
-  await new Promise((later) => { setTimeout(later, 1000); });
-  const before = { actions, at: performance.now() };
-  await new Promise((later) => { setTimeout(later, 1000 * Number(seconds)); });
-  const taken = (performance.now() - before.at) / 1000;
-  console.log(JSON.stringify({
-    actions: actions - before.actions, seconds: taken, all: actions,
-  }));
-  isOver = true;
-  setTimeout(() => process.exit(0), 300);
+  for (let number = 0; number < Number(tables); number += 1) table(make).catch(fail);
+  await later(WARMING_UP);
+  const [before, began] = [actions, performance.now()];
+  await later(Number(seconds));
+  const taken = (performance.now() - began) / 1000;
+  console.log(JSON.stringify({ actions: actions - before, seconds: taken, all: actions }));
+  process.exit(0);
 }
 
 main();
