@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from flask import Blueprint, Response, request
@@ -50,22 +50,24 @@ _VERSION = re.compile(r"\d{1,9}", re.ASCII)
 def stream_game(game_id: str) -> Response:
     """A snapshot, then each version once, in order, until the game has ended."""
     who, known = reader(), known_id(game_id)
-    is_sse, after = _is_sse(), _after()
-    if after is None and request.headers.get("Last-Event-ID") == "end":
+    viewer, asked, is_sse = viewer_of(who), _asked(), _is_sse()
+    has_end = request.headers.get("Last-Event-ID") == "end"
+    if has_end or request.method == "HEAD":
+        current().table.look(known)
+    if has_end:
         return Response(status=204, headers=STREAMED)
     headers = {**STREAMED, "Content-Type": SSE if is_sse else NDJSON}
     if request.method == "HEAD":
-        current().table.look(known)
         return Response(iter(()), headers=headers)
     with ExitStack() as held:
         held.callback(_take_place(who))
-        watch = current().hub.watch(known, viewer_of(who), after or 0)
+        watch = current().hub.watch(known, viewer, asked.after or 0)
         held.callback(current().hub.leave, watch)
         watch.connection = wire_of(request.environ, is_sse=is_sse)
         mark = Mark(current().presence, current().hub, watch)
         held.callback(mark.remove)
         mark.renew()
-        opening, check = _opening(watch, after, is_sse=is_sse), token_check()
+        opening, check = _opening(watch, asked, is_sse=is_sse), token_check()
         stream = Stream(watch, opening, check, mark, held.pop_all().close, is_sse=is_sse)
     return Response(stream, headers=headers)
 
@@ -104,6 +106,18 @@ class Mark:
                 self._presence.unmark(self._watch.game_id, self._watch.viewer, self._stream)
 
 
+class Asked(NamedTuple):
+    """What a stream is to begin with: after which version, and with a snapshot, who is online."""
+
+    after: int | None
+    snapshot: bool
+    presence: bool
+
+
+def _asked() -> Asked:
+    return Asked(_after(), _flag("snapshot"), _flag("presence"))
+
+
 def _flag(name: str) -> bool:
     asked = request.args.get(name)
     if asked not in (None, "true", "false"):
@@ -129,19 +143,19 @@ def _after() -> int | None:
     return int(asked)
 
 
-def _opening(watch: Watch, after: int | None, *, is_sse: bool) -> list[bytes]:
+def _opening(watch: Watch, asked: Asked, *, is_sse: bool) -> list[bytes]:
     """What a stream begins with: up to the version at which the watch began."""
     made = [b"retry: %d\n\n" % RETRY] if is_sse else []
-    if _flag("presence"):
+    if asked.presence:
         online = current().hub.ask_who_is_online(watch)
         made.append(framed("presence", None, online.json, is_sse=is_sse))
-    is_asked = _flag("snapshot")
+    after = asked.after
     is_ahead = after is not None and after > watch.since
     if is_ahead:
         body = {"type": "reset", "game": watch.game_id, "version": watch.since}
         made.append(framed("reset", watch.since, orjson.dumps(body), is_sse=is_sse))
     start = watch.since if after is None or is_ahead else after
-    if after is None or is_ahead or is_asked:
+    if after is None or is_ahead or asked.snapshot:
         start = max(start, 1)
         made.append(framed("snapshot", start, _snapshot(watch, start), is_sse=is_sse))
     if start < watch.since:

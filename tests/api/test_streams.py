@@ -225,9 +225,16 @@ def test_an_id_that_is_none_is_refused(api: Api, table: Table, bad: str) -> None
     ["after=x", "after=-1", "after=", "after=1000000000", "snapshot=1", "presence=yes", "as=me"],
 )
 def test_a_query_that_is_none_is_refused(api: Api, table: Table, query: str) -> None:
-    for headers in ({}, {"Last-Event-ID": "1"}):
+    for headers in ({}, {"Last-Event-ID": "1"}, {"Last-Event-ID": "end"}):
         answer = api.get(f"{table.path}/stream?{query}", headers=headers)
         assert (answer.status_code, answer.json["code"]) == (400, "malformed-query")
+
+
+def test_a_game_that_is_none_is_refused_though_its_end_is_known(api: Api) -> None:
+    for method in ("GET", "HEAD"):
+        for headers in ({}, {"Last-Event-ID": "end"}):
+            answer = api.ask(method, "/v1/games/g_0unknown0000/stream", headers=headers)
+            assert answer.status_code == 404
 
 
 def test_a_bad_token_is_refused_and_holds_and_changes_nothing(
