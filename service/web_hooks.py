@@ -33,6 +33,4 @@ def _dismiss_at_the_end(worker: Any) -> None:
         gevent.sleep(LOOKED_AFTER)
     from service.api.services import parts_of  # not before gunicorn has patched the sockets
 
-    parts = parts_of(worker.app.callable)
-    parts.hub.close()
-    parts.bells.close()
+    parts_of(worker.app.callable).dismiss()

@@ -57,6 +57,11 @@ class Services:
     wait_places: Places
     queue: Redis
 
+    def dismiss(self) -> None:
+        """Send everyone away who listens or waits, now and from now on: the process ends."""
+        self.hub.close()
+        self.bells.close()
+
 
 def services(settings: Settings) -> Services:
     """The parts of one process, over one pool of connections."""

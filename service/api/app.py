@@ -12,6 +12,7 @@ from service.api.health import health
 from service.api.idempotency import replayed
 from service.api.invitations import invitations
 from service.api.limits import limit_requests
+from service.api.my_stream import my_stream
 from service.api.pages import pages
 from service.api.players import players
 from service.api.problems import Problem, handle_problems, problem_response
@@ -65,6 +66,7 @@ def create_app(services: Services) -> Flask:
         tokens,
         turns,
         invitations,
+        my_stream,
         webhooks,
         games,
         seats,

@@ -3,10 +3,10 @@
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 from flask import Blueprint, Response, request
@@ -50,17 +50,17 @@ _VERSION = re.compile(r"\d{1,9}", re.ASCII)
 def stream_game(game_id: str) -> Response:
     """A snapshot, then each version once, in order, until the game has ended."""
     who, known = reader(), known_id(game_id)
-    viewer, asked, is_sse = viewer_of(who), _asked(), _is_sse()
+    viewer, asked, is_sse = viewer_of(who), _asked(), is_sse_asked()
     has_end = request.headers.get("Last-Event-ID") == "end"
     if has_end or request.method == "HEAD":
         current().table.look(known)
     if has_end:
         return Response(status=204, headers=STREAMED)
-    headers = {**STREAMED, "Content-Type": SSE if is_sse else NDJSON}
+    headers = stream_headers(is_sse=is_sse)
     if request.method == "HEAD":
         return Response(iter(()), headers=headers)
     with ExitStack() as held:
-        held.callback(_take_place(who))
+        held.callback(take_place(who))
         watch = current().hub.watch(known, viewer, asked.after or 0)
         held.callback(current().hub.leave, watch)
         watch.connection = wire_of(request.environ, is_sse=is_sse)
@@ -72,7 +72,12 @@ def stream_game(game_id: str) -> Response:
     return Response(stream, headers=headers)
 
 
-def _take_place(who: Caller | None) -> Callable[[], None]:
+def stream_headers(*, is_sse: bool) -> dict[str, str]:
+    """The headers of a streamed answer."""
+    return {**STREAMED, "Content-Type": SSE if is_sse else NDJSON}
+
+
+def take_place(who: Caller | None) -> Callable[[], None]:
     """Take a place for a stream; gives what frees it."""
     places, name = current().stream_places, who.token_id if who else None
     try:
@@ -125,7 +130,7 @@ def _flag(name: str) -> bool:
     return asked == "true"
 
 
-def _is_sse() -> bool:
+def is_sse_asked() -> bool:
     """Server-sent events, unless lines of JSON are liked better."""
     asked = request.accept_mimetypes
     return not asked or asked[SSE] >= asked[NDJSON]
@@ -172,20 +177,44 @@ def _snapshot(watch: Watch, version: int) -> bytes:
     return orjson.dumps(body)
 
 
+class Spoken(Protocol):
+    """A frame as it goes out."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the stream ends with it."""
+
+    def said(self, *, is_sse: bool) -> bytes:
+        """As a stream says it."""
+
+
+class Source(Protocol):
+    """What a stream tells: a game's versions, or a player's notices."""
+
+    is_over: bool
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What the stream's own frames name."""
+
+    def next(self, seconds: float) -> Spoken | Online | Gone | None:
+        """What comes next, None if nothing does within so long."""
+
+
 class Stream:
     """The body of one streamed answer; `close` gives all back that it holds."""
 
     def __init__(
         self,
-        watch: Watch,
+        source: Source,
         opening: list[bytes],
         is_token_good: Callable[[], bool],
-        mark: Mark,
+        mark: Mark | None,
         leave: Callable[[], None],
         *,
         is_sse: bool,
     ) -> None:
-        self._watch, self._is_sse = watch, is_sse
+        self._source, self._is_sse = source, is_sse
         self._is_token_good, self._mark, self.close = is_token_good, mark, leave
         self._chunks = self._all(opening)
 
@@ -194,12 +223,12 @@ class Stream:
 
     def _all(self, opening: list[bytes]) -> Iterator[bytes]:
         yield b"".join(opening)
-        if self._watch.is_over:
+        if self._source.is_over:
             yield self._last("end", "end", {})
             return
         due = time.monotonic() + KEEP_ALIVE
         while True:
-            item = self._watch.next(due - time.monotonic())
+            item = self._source.next(due - time.monotonic())
             if isinstance(item, Gone):
                 yield self._last("reconnect", None, {"reason": item.reason, "retry": RETRY})
                 return
@@ -217,10 +246,11 @@ class Stream:
                     yield self._last("reconnect", None, reason)
                     return
                 yield self._ping()
-                self._mark.renew()
+                if self._mark is not None:
+                    self._mark.renew()
 
     def _last(self, kind: str, id_: str | None, more: dict[str, Any]) -> bytes:
-        body = orjson.dumps({"type": kind, "game": self._watch.game_id, **more})
+        body = orjson.dumps({"type": kind, **self._source.about, **more})
         return framed(kind, id_, body, is_sse=self._is_sse)
 
     def _ping(self) -> bytes:

@@ -1,6 +1,7 @@
 """One listener to a game, and what is handed to it."""
 
 import queue
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -72,6 +73,11 @@ class Watch:
         self.connection: Connection | None = None
         self._is_waiting, self._rest = False, b""
         self._frames: queue.SimpleQueue[Ready | Online | Gone | None] = queue.SimpleQueue()
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What the stream's own frames name."""
+        return {"game": self.game_id}
 
     def next(self, seconds: float) -> Ready | Online | Gone | None:
         """What comes next, None if nothing does within so long; OSError from the connection."""

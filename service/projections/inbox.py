@@ -134,6 +134,13 @@ class Inbox:
         ]
         return turns, last[0][0].decode() if last else NOTHING
 
+    def latest(self, player: PlayerId) -> str:
+        """The id of a player's last notice."""
+        last = cast(
+            list[tuple[bytes, object]], self._client.xrevrange(_key(player, "inbox"), count=1)
+        )
+        return last[0][0].decode() if last else NOTHING
+
     def invitations(self, player: PlayerId) -> list[Place]:
         """The games that keep a seat for a player, by when that is over, the latest first."""
         kept = cast(dict[bytes, bytes], self._client.hgetall(_key(player, "invitations")))

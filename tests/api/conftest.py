@@ -140,8 +140,7 @@ def client(app_services: Services) -> Iterator[CheckedClient]:
     with app.test_client() as checked:
         assert isinstance(checked, CheckedClient)
         yield checked
-    app_services.hub.close()
-    app_services.bells.close()
+    app_services.dismiss()
     app_services.client.close()
 
 

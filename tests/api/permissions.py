@@ -89,6 +89,7 @@ PERMISSIONS: dict[str, list[Permission]] = {
     "getMe": of_page("read"),
     "listTurns": of_page("read"),
     "listInvitations": of_page("read"),
+    "streamMe": of_page("read"),
     "renameMe": of_page("account", body={"name": "Anna"}),
     "eraseMe": of_page("account", query="?confirm={me}"),
     "exportMe": of_page("account"),

@@ -118,8 +118,7 @@ def shelf() -> list[World]:
 
 @pytest.fixture
 def world(api: Api, app_services: Services, redis_client: Redis, shelf: list[World]) -> World:
-    app_services.hub.close()
-    app_services.bells.close()
+    app_services.dismiss()
     if not shelf:
         shelf.append(new_world(api, redis_client))
     restore(redis_client, shelf[0].store)

@@ -13,6 +13,7 @@ from service.api.app import create_app
 from service.wiring import Services
 from service.workers.erasing import finish_erasures
 from service.workers.follower import keep_lobby
+from service.workers.inbox_notices import InboxKeeper
 from service.workers.webhook_news import tell_webhooks
 from tests.api.conftest import Api, body_of
 from tests.api.test_games import finished_game
@@ -28,6 +29,7 @@ class Erased:
 
     def __init__(self, api: Api, parts: Services) -> None:
         self.api, self.parts = api, parts
+        self._inbox = InboxKeeper(parts)
         self.player, self.token = api.new_player(NAME)
         _friend, self.friends = api.new_player("Ben")
         self.finished = finished_game(api, [self.token, self.friends])
@@ -50,9 +52,10 @@ class Erased:
         return [self.finished, self.running, self.alone, self.shared, self.others]
 
     def follow(self) -> None:
-        """Bring lists and webhooks up to date, as the follower would."""
+        """Bring lists, inboxes and webhooks up to date, as the follower would."""
         entries = news(self.parts)
         keep_lobby(self.parts, entries)
+        self._inbox.keep(entries)
         tell_webhooks(self.parts, entries)
 
     def erase(self) -> Any:
@@ -192,7 +195,7 @@ def test_the_name_is_nowhere(
     erased.erase()
     erased.finish()
     assert not any(NAME.encode() in each for each in held(redis_client))
-    app_services.hub.close()
+    app_services.dismiss()
     looked = 0
     for game in erased.games():
         for url, methods in addresses(app_services, game, erased.player):

@@ -41,6 +41,7 @@ BEYOND_SCHEMAS = {
     "confirm: your own player id.",
     "cursor: one that a page gave out.",
     "Idempotency-Key: here, 22 random characters or more.",
+    "Last-Event-ID: the id of a frame.",  # made up, a header that has a pattern is always 0
 }
 WORDED_FIELDS = {"name", "url", "seats"}
 """What may be wrong although schemas say it in words only: these details, these fields."""
@@ -106,8 +107,7 @@ class Asked:
 def asked(app_services: Services) -> Iterator[Asked]:
     """The app over a real server; no hub and no bells, so that streams and waits end at once."""
     print(f"PEPPER_FUZZ_SEED={SEED}")  # noqa: T201  pytest shows it when the test fails
-    app_services.hub.close()
-    app_services.bells.close()
+    app_services.dismiss()
     app = create_app(app_services)
     app.test_client_class = CheckedClient
     client = app.test_client()

@@ -41,7 +41,7 @@ def addresses(parts: Services, game: str, player: str) -> list[tuple[str, set[st
 @pytest.fixture
 def game(api: Api, app_services: Services) -> tuple[str, str, str]:
     """A running game with bots: its id, its creator and their token. Streams end at once."""
-    app_services.hub.close()
+    app_services.dismiss()
     player, token = api.new_player("Ana")
     game = str(api.new_game(token, players=3)["id"])
     api.bots_play(game)

@@ -23,7 +23,7 @@ def api_of(parts: Services) -> Iterator[Api]:
     with app.test_client() as client:
         assert isinstance(client, CheckedClient)
         yield Api(client, parts)
-    parts.hub.close()
+    parts.dismiss()
     parts.client.close()
 
 

@@ -38,7 +38,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def test_in_what_a_player_sees_of_a_game(api: Api, app_services: Services, name: str) -> None:
-    app_services.hub.close()
+    app_services.dismiss()
     player, token = api.new_player(name)
     view = api.new_game(
         token, players=2, visibility="public", seats=[{"kind": "me"}, {"kind": "open"}]

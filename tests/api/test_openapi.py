@@ -17,6 +17,7 @@ from service.api import schemas
 from service.api.app import create_app
 from service.api.games import STATUSES
 from service.api.problems import KINDS
+from service.projections import notices
 from service.rules.house_rules import CHOICES, HIGHEST_TARGET, LOWEST_TARGET, HouseRules, options
 from service.settings import settings_from_environment
 from service.views.public_event import _PUBLIC
@@ -184,6 +185,7 @@ def test_every_problem_of_an_operation_has_its_status() -> None:
         ("Visibility", named(schemas.NEW_GAME, "visibility")),
         ("Start", named(schemas.NEW_GAME, "start")),
         ("WebhookTopic", list(Topic)),
+        ("NoticeTopic", list(notices.Topic)),
         ("WebhookDisabled", list(Disabled)),
         ("WebhookOutcome", list(Outcome)),
     ],
