@@ -1,18 +1,18 @@
 -- Append to one game's log, or say why not, in one step on one shard (architecture decisions 3, 4).
 -- KEYS: log, feed, due, predecessor's link (or the log again when there is none), wake-up channel,
 --       requests
--- ARGV: game, expected version, expected command id, command id, due in ms or '',
---       successor of ('1' or ''), request or '', what is remembered of it before the version,
---       seconds to keep requests or '', then cause and body of each event in one string
+-- ARGV: game, expected version, expected command id, command id, due after ms or '', since when in
+--       ms or '' (now), successor of ('1' or ''), request or '', what is remembered of it before the
+--       version, seconds to keep requests or '', then cause and body of each event in one string
 -- Answers {1, version, time} when appended or recognised as a retry, {0, version} on conflict,
 -- {2, successor} when the predecessor already has one, {3, what is remembered} when the request has
 -- been done. Times are milliseconds since 1970.
 local function first(entry) return entry[1] and entry[1][2][2] or nil end
 
-local count = #ARGV - 9
+local count = #ARGV - 10
 local expected, command = tonumber(ARGV[2]), ARGV[4]
-if ARGV[7] ~= '' then
-  local done = redis.call('HGET', KEYS[6], ARGV[7])
+if ARGV[8] ~= '' then
+  local done = redis.call('HGET', KEYS[6], ARGV[8])
   if done and string.sub(done, 1, 8) ~= command then return {3, string.sub(done, 9)} end
 end
 
@@ -29,7 +29,7 @@ if last ~= expected or (value and string.sub(value, 1, 8) ~= ARGV[3]) then
   return {0, last}
 end
 
-if ARGV[6] == '1' and not redis.call('SET', KEYS[4], ARGV[1], 'NX') then
+if ARGV[7] == '1' and not redis.call('SET', KEYS[4], ARGV[1], 'NX') then
   return {2, redis.call('GET', KEYS[4])}
 end
 
@@ -38,18 +38,19 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 if value then now = math.max(now, (struct.unpack('>I6', string.sub(value, 9, 14)))) end
 local stamp = command .. struct.pack('>I6', now)
 for i = 1, count do
-  redis.call('XADD', KEYS[1], string.format('%d-0', expected + i), 'e', stamp .. ARGV[9 + i])
+  redis.call('XADD', KEYS[1], string.format('%d-0', expected + i), 'e', stamp .. ARGV[10 + i])
 end
-redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'v', expected + count, 'c', string.sub(ARGV[10], 1, 1))
+redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'v', expected + count, 'c', string.sub(ARGV[11], 1, 1))
 if ARGV[5] == '' then
   redis.call('ZREM', KEYS[3], ARGV[1])
 else
-  redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), ARGV[1])
+  local since = ARGV[6] == '' and now or tonumber(ARGV[6])
+  redis.call('ZADD', KEYS[3], since + tonumber(ARGV[5]), ARGV[1])
 end
-if ARGV[7] ~= '' then
-  local done = command .. ARGV[8] .. string.format(' %d', expected + count)
-  redis.call('HSET', KEYS[6], ARGV[7], done)
+if ARGV[8] ~= '' then
+  local done = command .. ARGV[9] .. string.format(' %d', expected + count)
+  redis.call('HSET', KEYS[6], ARGV[8], done)
 end
-if ARGV[9] ~= '' then redis.call('EXPIRE', KEYS[6], ARGV[9]) end
+if ARGV[10] ~= '' then redis.call('EXPIRE', KEYS[6], ARGV[10]) end
 redis.call('SPUBLISH', KEYS[5], expected + count)
 return {1, expected + count, now}

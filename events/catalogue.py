@@ -7,12 +7,36 @@ tricks, scores and winners are what the rules make of it. Events are past tense 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from events.vocabulary import Bid, BotLevel, Card, GameId, Hand, PlayerId, Seat, Trump
+from events.vocabulary import (
+    Bid,
+    BotLevel,
+    Card,
+    GameId,
+    Hand,
+    OnTimeout,
+    PlayerId,
+    Seat,
+    Trump,
+)
+
+EXPIRES_IN = 30 * 24 * 3600
+"""Seconds without any event after which a game is ended, unless its own say otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The seconds that a person has for each turn, and what happens when they are over."""
+
+    turn_seconds: int
+    on_timeout: OnTimeout
 
 
 @dataclass(frozen=True, slots=True)
 class GameCreated:
-    """A game was set up; always the first event. `seed` (32 bytes) is private until the end."""
+    """A game was set up; always the first event. `seed` (32 bytes) is private until the end.
+
+    `expires_in`: seconds without any event after which it is ended for want of players.
+    """
 
     players: int
     rules: Mapping[str, str | int | bool]
@@ -24,6 +48,8 @@ class GameCreated:
     allow_bots: bool
     seed: bytes
     rematch_of: GameId | None = None
+    clock: Clock | None = None
+    expires_in: int = EXPIRES_IN
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +121,14 @@ class GameAborted:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockExtended:
+    """The person on turn was given back the milliseconds for which the service was away."""
+
+    seat: Seat
+    milliseconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class RoundDealt:
     """The cards of a round, one hand a seat; `dead_hand` is empty unless two play (R7)."""
 
@@ -145,6 +179,7 @@ Event = (
     | SeatHandedOver
     | SeatTakenBack
     | GameAborted
+    | ClockExtended
     | RoundDealt
     | BidMade
     | Passed

@@ -17,6 +17,8 @@ from events.catalogue import (
     BidMade,
     BotSeated,
     CardPlayed,
+    Clock,
+    ClockExtended,
     EntropyGiven,
     Event,
     GameAborted,
@@ -31,17 +33,20 @@ from events.catalogue import (
     SeatTakenBack,
     TrumpNamed,
 )
-from events.vocabulary import BIDS, CARDS, NO_CARDS, BotLevel, Hand, Seat, Trump
+from events.vocabulary import BIDS, CARDS, NO_CARDS, BotLevel, Hand, OnTimeout, Seat, Trump
 
 SEATS = 4
 _DECK = (1 << len(CARDS)) - 1
 _DEAL = re.compile(rb"[0-3](?:[0-9a-f]{6}){2,4}(?:/[0-9a-f]{6})?")
 _STORED_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("seat", "until", "players", "rules_version"), (int,)),
+    **dict.fromkeys(("milliseconds", "expires_in", "turn_seconds"), (int,)),
     **dict.fromkeys(("player", "engine", "entropy", "level"), (str,)),
     **dict.fromkeys(("creator", "visibility", "start", "seed"), (str,)),
     **dict.fromkeys(("left", "hints", "allow_bots"), (bool,)),
     "rules": (dict,),
+    "clock": (dict, type(None)),
+    "on_timeout": (str,),
     "rematch_of": (str, type(None)),
 }
 
@@ -73,20 +78,40 @@ def _write_json(event: Any) -> bytes:
 
 def _write_created(event: GameCreated) -> bytes:
     stored = {field.name: getattr(event, field.name) for field in fields(event)}
-    return orjson.dumps({**stored, "rules": dict(event.rules), "seed": event.seed.hex()})
+    clock = event.clock and {
+        "turn_seconds": event.clock.turn_seconds,
+        "on_timeout": event.clock.on_timeout,
+    }
+    changed = {"rules": dict(event.rules), "seed": event.seed.hex(), "clock": clock}
+    return orjson.dumps({**stored, **changed})
 
 
 def _read_json(body: bytes) -> dict[str, Any]:
     stored: dict[str, Any] = orjson.loads(body)
-    for name, value in stored.items():
-        if type(value) not in _STORED_TYPES[name]:
-            raise TypeError(name)
+    _check_types(stored)
     if not 0 <= stored.get("seat", 0) < SEATS:
         raise ValueError("no such seat")
     return stored
 
 
+def _check_types(stored: dict[str, Any]) -> None:
+    for name, value in stored.items():
+        if type(value) not in _STORED_TYPES[name]:
+            raise TypeError(name)
+
+
 def _read_created(body: bytes) -> GameCreated:
+    stored = _read_json(body)
+    clock = stored["clock"] and _read_clock(stored["clock"])
+    return GameCreated(**{**stored, "seed": bytes.fromhex(stored["seed"]), "clock": clock})
+
+
+def _read_clock(stored: dict[str, Any]) -> Clock:
+    _check_types(stored)
+    return Clock(**{**stored, "on_timeout": OnTimeout(stored["on_timeout"])})
+
+
+def _read_created_without_clock(body: bytes) -> GameCreated:
     stored = _read_json(body)
     return GameCreated(**{**stored, "seed": bytes.fromhex(stored["seed"])})
 
@@ -123,7 +148,7 @@ def _read_deal(body: bytes) -> RoundDealt:
 
 
 _WRITERS: dict[type[Event], tuple[bytes, Callable[[Any], bytes]]] = {
-    GameCreated: (b"c", _write_created),
+    GameCreated: (b"n", _write_created),
     SeatTaken: (b"s", _write_json),
     SeatLeft: (b"l", _write_json),
     SeatInvited: (b"i", _write_json),
@@ -133,6 +158,7 @@ _WRITERS: dict[type[Event], tuple[bytes, Callable[[Any], bytes]]] = {
     SeatHandedOver: (b"h", _write_json),
     SeatTakenBack: (b"k", _write_json),
     GameAborted: (b"a", lambda _event: b""),
+    ClockExtended: (b"x", _write_json),
     RoundDealt: (b"d", _write_deal),
     BidMade: (b"B", lambda event: b"%d%d" % (event.seat, event.bid.number)),
     Passed: (b"P", lambda event: b"%d" % event.seat),
@@ -141,7 +167,8 @@ _WRITERS: dict[type[Event], tuple[bytes, Callable[[Any], bytes]]] = {
 }
 
 READERS: dict[bytes, Callable[[bytes], Event]] = {
-    b"c": _read_created,
+    b"c": _read_created_without_clock,
+    b"n": _read_created,
     b"s": lambda body: SeatTaken(**_read_json(body)),
     b"l": lambda body: SeatLeft(**_read_json(body)),
     b"i": lambda body: SeatInvited(**_read_json(body)),
@@ -149,6 +176,7 @@ READERS: dict[bytes, Callable[[bytes], Event]] = {
     b"e": lambda body: EntropyGiven(**_read_json(body)),
     b"h": _read_handed_over,
     b"k": lambda body: SeatTakenBack(**_read_json(body)),
+    b"x": lambda body: ClockExtended(**_read_json(body)),
     b"d": _read_deal,
 }
 """By code: what makes an event of the bytes after it. Old codes stay here for ever."""

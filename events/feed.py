@@ -10,10 +10,10 @@ from typing import NamedTuple, cast
 
 from redis import Redis
 
+from events.leases import LEASE_MS, RELEASE, lease_key
 from events.redis_store import feed_key
 from events.vocabulary import SHARDS, Cause, GameId
 
-LEASE_MS = 5000
 LONGEST_WAIT_MS = LEASE_MS // 3
 _RENEW = """
 local holder = redis.call('GET', KEYS[1])
@@ -28,9 +28,6 @@ if (holder or ARGV[1]) ~= ARGV[1] or cursor ~= ARGV[4] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
 return 1
-"""
-_RELEASE = """
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 """
 
 
@@ -54,7 +51,7 @@ class Feed:
         self._renewed_at = float("-inf")
         self._renew_script = client.register_script(_RENEW)
         self._move_script = client.register_script(_MOVE)
-        self._release_script = client.register_script(_RELEASE)
+        self._release_script = client.register_script(RELEASE)
 
     def take(self, block_ms: int = 1000, count: int = 100) -> list[FeedEntry]:
         """The next entries after what is done, waiting up to `block_ms` for the first (0: not).
@@ -106,9 +103,12 @@ class Feed:
         if time.monotonic() - self._renewed_at < LONGEST_WAIT_MS / 1000:
             return
         self._renewed_at = time.monotonic()
-        for shard in SHARDS:
-            arguments: list[str | int] = [self._owner, LEASE_MS, self._follower]
-            cursor = cast(bytes | None, self._renew_script(self._keys(shard), arguments))
+        arguments: list[str | int] = [self._owner, LEASE_MS, self._follower]
+        with self._client.pipeline(transaction=False) as asked:
+            for shard in SHARDS:
+                self._renew_script(self._keys(shard), arguments, client=asked)
+            cursors = cast(list[bytes | None], asked.execute())
+        for shard, cursor in zip(SHARDS, cursors, strict=True):
             if cursor is None:
                 self._cursors.pop(shard, None)
             else:
@@ -127,11 +127,6 @@ def order(entry_id: bytes) -> tuple[int, int]:
     """The time of an append, in milliseconds since 1970, and its number within that one."""
     milliseconds, sequence = entry_id.split(b"-")
     return int(milliseconds), int(sequence)
-
-
-def lease_key(shard: str, follower: str) -> str:
-    """The key that says which owner does a follower's work on a shard."""
-    return f"pepper:{{{shard}}}:lease:{follower}"
 
 
 def cursors_key(shard: str) -> str:

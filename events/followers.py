@@ -4,7 +4,8 @@ from typing import NamedTuple, cast
 
 from redis import Redis
 
-from events.feed import cursors_key, lease_key, order
+from events.feed import cursors_key, order
+from events.leases import lease_key
 from events.redis_store import feed_key
 from events.vocabulary import SHARDS
 

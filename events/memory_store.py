@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from events.store import (
     NO_ENTRIES,
     Appended,
+    Due,
     Entry,
     Head,
     HeadLost,
@@ -45,7 +46,7 @@ class MemoryEventStore:
         command_id: bytes,
         entries: Sequence[Entry],
         *,
-        due_in: int | None = None,
+        due: Due | None = None,
         successor_of: GameId | None = None,
         request: Request | None = None,
         is_last: bool = False,
@@ -59,7 +60,7 @@ class MemoryEventStore:
                 self.check(request)
             if _head(log) != expected:
                 raise VersionConflict(game)
-            done = self._added(game, log, command_id, entries, due_in, successor_of)
+            done = self._added(game, log, command_id, entries, due, successor_of)
             if request is not None:
                 self.remember(request, game, done.version)
             return done
@@ -70,7 +71,7 @@ class MemoryEventStore:
         log: list[Recorded],
         command_id: bytes,
         entries: Sequence[Entry],
-        due_in: int | None,
+        due: Due | None,
         successor_of: GameId | None,
     ) -> Appended:
         if successor_of is not None and self.links.setdefault(successor_of, game) != game:
@@ -81,8 +82,8 @@ class MemoryEventStore:
             for version, entry in enumerate(entries, len(log) + 1)
         ]
         self.due.pop(game, None)
-        if due_in is not None:
-            self.due[game] = at + due_in
+        if due is not None:
+            self.due[game] = (at if due.since is None else due.since) + due.after
         return Appended(len(log) + len(entries), at)
 
     def check(self, request: Request) -> None:

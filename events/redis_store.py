@@ -1,6 +1,6 @@
 """The store of production: one Redis or Valkey stream a game, appended to by one script."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from events.store import (
     NO_ENTRIES,
     REQUESTS_KEPT_FOR,
     Appended,
+    Due,
     Entry,
     Head,
     HeadLost,
@@ -91,7 +92,7 @@ class RedisEventStore:
         command_id: bytes,
         entries: Sequence[Entry],
         *,
-        due_in: int | None = None,
+        due: Due | None = None,
         successor_of: GameId | None = None,
         request: Request | None = None,
         is_last: bool = False,
@@ -106,7 +107,8 @@ class RedisEventStore:
             expected.version,
             expected.command_id,
             command_id,
-            "" if due_in is None else due_in,
+            "" if due is None else due.after,
+            "" if due is None or due.since is None else due.since,
             "" if successor_of is None else "1",
             "" if request is None else request.id,
             "" if request is None else _remembered_as(request, game),
@@ -158,14 +160,17 @@ class RedisEventStore:
         seconds, microseconds = self._client.time()
         return int(seconds) * 1000 + int(microseconds) // 1000
 
-    def due_games(self, shard: str, now: int, limit: int = 100) -> list[GameId]:
-        """The games of a shard that should have moved by now, the longest waiting first."""
-        games = self._client.zrange(due_key(shard), 0, now, byscore=True, offset=0, num=limit)
-        return [GameId(game.decode()) for game in cast(list[bytes], games)]
+    def due_games(self, shards: Iterable[str], now: int, limit: int = 100) -> list[GameId]:
+        """Games that should have moved by now, the longest waiting of each shard up to a limit."""
+        with self._client.pipeline(transaction=False) as asked:
+            for shard in shards:
+                asked.zrange(due_key(shard), 0, now, byscore=True, offset=0, num=limit)
+            answers = cast(list[list[bytes]], asked.execute())
+        return [GameId(game.decode()) for games in answers for game in games]
 
     def postpone(self, game: GameId, until: int) -> None:
-        """Look at a waiting game again at a time, unless it has stopped waiting."""
-        self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True)
+        """Look at a waiting game again at a time, unless it waits for longer or not at all."""
+        self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True, gt=True)
 
     def forget(self, game: GameId, now: int) -> None:
         """Never look at a game again, unless an append has set it a later time meanwhile."""

@@ -32,6 +32,15 @@ class Head(NamedTuple):
 
 
 NO_ENTRIES = Head(0, b"")
+
+
+class Due(NamedTuple):
+    """When to look at a game again: `after` milliseconds since a time, or since the append."""
+
+    after: int
+    since: int | None = None
+
+
 COMMAND_ID_BYTES = 8
 FINGERPRINT_BYTES = 16
 
@@ -111,7 +120,7 @@ class EventStore(Protocol):
         command_id: bytes,
         entries: Sequence[Entry],
         *,
-        due_in: int | None = None,
+        due: Due | None = None,
         successor_of: GameId | None = None,
         request: Request | None = None,
         is_last: bool = False,
@@ -119,11 +128,11 @@ class EventStore(Protocol):
         """Add all entries or none, if the log still ends at `expected`; raises VersionConflict.
 
         The same `command_id` (8 bytes) sent again is recognised and answered as the first time,
-        whatever has been appended since. `due_in`: milliseconds until the game must be looked at
-        again (None: it waits for nobody). `successor_of` makes the new log and the link to it in
-        one step, or raises SuccessorExists; both games are of one shard. `request` is remembered
-        in the same step, or raises AlreadyDone, RequestReused, and nothing is added. `is_last`:
-        the game is over, so its requests are remembered for seven more days.
+        whatever has been appended since. `due`: when the game must be looked at again (None:
+        it waits for nobody). `successor_of` makes the new log and the link to it in one step, or
+        raises SuccessorExists; both games are of one shard. `request` is remembered in the same
+        step, or raises AlreadyDone, RequestReused, and nothing is added. `is_last`: the game is
+        over, so its requests are remembered for seven more days.
         """
         ...
 

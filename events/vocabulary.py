@@ -110,6 +110,13 @@ class BotLevel(StrEnum):
     CLUB = "club"
 
 
+class OnTimeout(StrEnum):
+    """What happens when a person's time runs out: a bot takes that turn, or the seat."""
+
+    BOT_PLAYS = "bot_plays"
+    BOT_TAKES_OVER = "bot_takes_over"
+
+
 class Cause(StrEnum):
     """Who made an event happen; the value is its one stored character."""
 

@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     add("serve", _serve, "Run everything: servers, web, follower and workers.")
     add("web", _web, "Answer HTTP.")
     add("follow", _follow, "Follow the feeds: wake bots, keep lists and inboxes, tell webhooks.")
+    add("tick", _tick, "Do what is due: end turns, revive games, go on with what was begun.")
     add("work", _work, "Play bots' turns.")
     add("deliver", _deliver, "Deliver the messages of webhooks.")
     add("rebuild", _rebuild, "Make the lists of games anew from their logs.")
@@ -91,6 +92,14 @@ def _follow(_asked: argparse.Namespace, settings: Settings) -> None:
 
     configure_logs("follower")
     run_follower(settings)
+
+
+def _tick(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.logs import configure_logs
+    from service.workers.ticker import run_ticker
+
+    configure_logs("ticker")
+    run_ticker(settings)
 
 
 def _work(_asked: argparse.Namespace, settings: Settings) -> None:

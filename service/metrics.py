@@ -24,6 +24,11 @@ BOT_TURNS = Histogram(
     "From the append that began a bot's turn to the bot's own, by the store's clock.",
     buckets=_TURN_SECONDS,
 )
+TURNS_ENDED_LATE = Histogram(
+    "pepper_turn_lateness_seconds",
+    "From the deadline of a person's turn to the append that ended it, by the store's clock.",
+    buckets=_TURN_SECONDS,
+)
 WEBHOOK_TRIES = Counter("pepper_webhook_tries", "Deliveries tried, by how it went.", ["outcome"])
 STREAMS_OPEN = Gauge("pepper_streams_open", "Streams now open.", multiprocess_mode="livesum")
 WAITS_OPEN = Gauge("pepper_waits_open", "Answers that wait now.", multiprocess_mode="livesum")

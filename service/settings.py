@@ -23,6 +23,7 @@ class Settings:
     web_processes: int
     webhooks_loopback: bool = False
     rate_limits: bool = True
+    expires_days: int = 30
 
 
 def settings_from_environment() -> Settings:
@@ -41,4 +42,5 @@ def settings_from_environment() -> Settings:
         web_processes=env.int("WEB_CONCURRENCY", 1, validate=Range(1)),
         webhooks_loopback=env.bool("PEPPER_WEBHOOKS_LOOPBACK", False),
         rate_limits=env.bool("PEPPER_RATE_LIMITS", True),
+        expires_days=env.int("PEPPER_EXPIRES_DAYS", 30, validate=Range(1, 3650)),
     )

@@ -1,7 +1,7 @@
 """How a process hears that it shall stop."""
 
 import signal
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -16,3 +16,12 @@ def stop_signals() -> SimpleQueue[int]:
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _frame: asked.put(number))
     return asked
+
+
+def is_asked(asked: SimpleQueue[int], seconds: float) -> bool:
+    """Whether this process is asked to stop within some seconds."""
+    try:
+        asked.get(timeout=seconds)
+    except Empty:
+        return False
+    return True

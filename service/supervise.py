@@ -11,13 +11,13 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import IO
 from urllib.error import URLError
 
 from service.metrics_folder import VARIABLE, empty
 from service.settings import Settings
-from service.stopping import stop_signals
+from service.stopping import is_asked, stop_signals
 
 PROCFILE = Path(__file__).with_name("Procfile")
 LONGEST_START, LONGEST_STOP = 60.0, 10.0
@@ -169,7 +169,7 @@ def _refuse_taken_port(settings: Settings) -> None:
 
 def _wait_until_ready(settings: Settings, asked: SimpleQueue[int]) -> bool:
     deadline = time.monotonic() + LONGEST_START
-    while not _is_asked(asked, 0.05):
+    while not is_asked(asked, 0.05):
         try:
             with urllib.request.urlopen(f"{_url(settings)}/readyz", timeout=2):  # noqa: S310  (http)
                 return True
@@ -177,14 +177,6 @@ def _wait_until_ready(settings: Settings, asked: SimpleQueue[int]) -> bool:
             if time.monotonic() > deadline:
                 sys.exit("pepper: the service does not get ready; see the messages above")
     return False
-
-
-def _is_asked(asked: SimpleQueue[int], seconds: float) -> bool:
-    try:
-        asked.get(timeout=seconds)
-    except Empty:
-        return False
-    return True
 
 
 def _url(settings: Settings) -> str:

@@ -10,6 +10,7 @@ from events.codec import CorruptEntry
 from events.store import (
     COMMAND_ID_BYTES,
     NO_ENTRIES,
+    Appended,
     Entry,
     EventStore,
     Head,
@@ -21,18 +22,16 @@ from events.store import (
     VersionConflict,
 )
 from events.vocabulary import SHARDS, Cause, GameId, PlayerId, Seat, shard_of
+from service.game.clocks import deadline, due_after
 from service.game.commands import Action, Command, CreateGame, LeaveSeat, TakeSeat
 from service.game.decide import Chance, Decision, decide
 from service.game.evolve import CorruptLog, evolve_all
 from service.game.founding import INVITED_FOR, REMATCH_KEPT_FOR, found, rematch_command
-from service.game.position import Position, fold
+from service.game.position import Position, advanced, fold
 from service.game.refusals import Reason, Refusal
-from service.game.state import Finished, Game, is_bot_turn, is_over, seat_of
-from service.metrics import APPENDED_BY, BOT_TURNS, CONFLICTS
+from service.game.state import Finished, is_over, seat_of
+from service.metrics import APPENDED_BY, BOT_TURNS, CONFLICTS, TURNS_ENDED_LATE
 from service.rules.fair_shuffle import SEED_BYTES
-
-BOT_TURN_GRACE = 3000
-"""Milliseconds after which a game that waits for a bot is looked at again."""
 
 CACHED_GAMES = 2000
 _CONSEQUENCES = (GameStarted, RoundDealt, GameAborted)
@@ -224,14 +223,13 @@ class Table:
             NO_ENTRIES,
             command_id,
             entries,
-            due_in=_due_in(game),
+            due=due_after(None, events, game),
             successor_of=command.rematch_of,
             request=request,
         )
         APPENDED_BY[Cause.PLAYER].inc()
-        return self._remember(
-            Position(game_id, game, done.version, command_id, done.at, done.at, seed)
-        )
+        recorded = _recorded(done, command_id, entries)
+        return self._remember(advanced(game_id, None, recorded, game))
 
     def _append(
         self,
@@ -240,13 +238,14 @@ class Table:
         command_id: bytes,
         request: Request | None,
     ) -> Position:
-        game = evolve_all(before.game, *(entry.event for entry in entries))
+        events = [entry.event for entry in entries]
+        game = evolve_all(before.game, *events)
         done = self._store.append(
             before.id,
             before.head,
             command_id,
             entries,
-            due_in=_due_in(game),
+            due=due_after(before, events, game),
             request=request,
             is_last=is_over(game),
         )
@@ -254,17 +253,10 @@ class Table:
         APPENDED_BY[cause].inc()
         if cause is Cause.BOT:
             BOT_TURNS.observe((done.at - before.updated_at) / 1000)
-        return self._remember(
-            Position(
-                before.id,
-                game,
-                done.version,
-                command_id,
-                before.created_at,
-                done.at,
-                before.seed,
-            )
-        )
+        elif cause is Cause.TIMEOUT and (ended := deadline(before)):
+            TURNS_ENDED_LATE.observe((done.at - ended) / 1000)
+        recorded = _recorded(done, command_id, entries)
+        return self._remember(advanced(before.id, before, recorded, game))
 
     def _remember(self, position: Position) -> Position:
         known = self._positions.get(position.id)
@@ -313,5 +305,9 @@ def _caused(events: Sequence[Event], cause: Cause) -> list[Entry]:
     return entries
 
 
-def _due_in(game: Game) -> int | None:
-    return BOT_TURN_GRACE if is_bot_turn(game) else None
+def _recorded(done: Appended, command_id: bytes, entries: Sequence[Entry]) -> list[Recorded]:
+    first = done.version - len(entries) + 1
+    return [
+        Recorded(version, done.at, command_id, *entry)
+        for version, entry in enumerate(entries, first)
+    ]

@@ -1,4 +1,4 @@
-"""What gunicorn calls in its workers: streams end at once when a worker must, not at its kill."""
+"""What gunicorn calls in its workers: they say that they are there, and end streams in time."""
 
 from typing import Any
 
@@ -24,8 +24,19 @@ class WebLog(Logger):  # type: ignore[misc]  # gunicorn is untyped
 
 
 def post_worker_init(worker: Any) -> None:
-    """Watch, beside the requests, for the worker's end."""
+    """Beat, beside the requests, and watch for the worker's end."""
+    gevent.spawn(_beat, worker)
     gevent.spawn(_dismiss_at_the_end, worker)
+
+
+def _beat(worker: Any) -> None:
+    from events.heartbeat import BEAT_SECONDS  # not before gunicorn has patched the sockets
+    from service.api.services import parts_of
+
+    heartbeat = parts_of(worker.app.callable).heartbeat
+    while worker.alive:
+        heartbeat.beat_or_miss()
+        gevent.sleep(BEAT_SECONDS)
 
 
 def _dismiss_at_the_end(worker: Any) -> None:

@@ -9,6 +9,7 @@ from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import ResponseError
 from redis.retry import Retry
 
+from events.heartbeat import Heartbeat
 from events.redis_store import RedisEventStore
 from service.connections import quick
 from service.live.bells import Bells
@@ -50,6 +51,7 @@ class Services:
     secret: ServerSecret
     lobby: Lobby
     inbox: Inbox
+    heartbeat: Heartbeat
     hub: Hub
     presence: Presence
     bells: Bells
@@ -79,6 +81,7 @@ def services(settings: Settings) -> Services:
         ServerSecret(client),
         Lobby(client),
         Inbox(client),
+        Heartbeat(client),
         hub,
         presence,
         Bells(blocking_client(settings)),

@@ -34,7 +34,7 @@ class Folded:
         event, outcome = frame["event"], frame["outcome"]
         if event["type"] == "game_created":
             self.view = _created(frame)
-        self.view |= {name: frame[name] for name in ("version", "turn", "you")}
+        self.view |= {name: frame[name] for name in ("version", "turn", "expires_at", "you")}
         self.view["updated_at"] = frame["at"]
         followed = getattr(self, f"_{event['type']}", None)
         if followed is not None:
@@ -188,8 +188,17 @@ def _view_hash(view: Json) -> str:
 def _created(frame: Json) -> Json:
     event = frame["event"]
     players = event["players"]
-    same = ("players", "creator", "visibility", "start", "hints", "allow_bots", "rematch_of")
-    empty = ("phase", "clock", "finished_at", "expires_at", "round", "last_trick", "last_round",
+    same = (
+        "players",
+        "creator",
+        "visibility",
+        "start",
+        "hints",
+        "allow_bots",
+        "rematch_of",
+        "clock",
+    )
+    empty = ("phase", "finished_at", "expires_at", "round", "last_trick", "last_round",
              "winners", "rematch", "forked_from")  # fmt: skip
     return {
         **{name: event[name] for name in same},

@@ -64,7 +64,7 @@ def _where_now(game_id: GameId, who: Caller) -> dict[str, Any]:
 
 def _where(position: Position, who: Caller) -> dict[str, Any]:
     game = position.game
-    where: dict[str, Any] = {"version": position.version, "turn": turn_shape(game)}
+    where: dict[str, Any] = {"version": position.version, "turn": turn_shape(position)}
     seat = seat_of(game, who.player)
     if seat is None:
         return where

@@ -73,7 +73,6 @@ EXPLANATIONS: Mapping[str, str] = {
     "unknown or of the wrong type. errors tells what is wrong with each.",
     "url-forbidden": "A webhook is an https address that the whole internet can reach, without a "
     "user, a password or a fragment; the detail says what is wrong with this one.",
-    "clock-unavailable": "Games are played without clocks for now: leave clock out or send null.",
     "bid-not-in-list": "The number of players decides which bids there are; /v1/rules lists them.",
     "bid-too-low": "A bid must be higher than the highest so far; otherwise pass.",
     "must-bid": "By the house rules of this game the last to call may not pass when all others "

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from flask import Blueprint, Response, request
 
+from events.catalogue import Clock
 from events.vocabulary import BotLevel, PlayerId
 from service.api.answers import (
     HIGHEST_VERSION,
@@ -35,6 +36,7 @@ from service.views.shapes import Status
 games = Blueprint("games", __name__)
 STATUSES = get_args(Status)
 MOST_ON_A_PAGE = 100
+DAY = 24 * 3600
 MOST_UNFINISHED = 200
 """Games that have not ended, of a player who makes another."""
 
@@ -52,8 +54,6 @@ def create_game() -> Response:
 
 def _new_game(who: Caller) -> CreateGame:
     body = loaded(NEW_GAME, request_json())
-    if body.get("clock") is not None:
-        raise Problem("clock-unavailable")
     if current().lobby.unfinished(who.player) >= MOST_UNFINISHED:
         raise Problem("too-many-open-games")
     return CreateGame(
@@ -67,7 +67,13 @@ def _new_game(who: Caller) -> CreateGame:
         allow_bots=body.get("allow_bots", True),
         creator_is_bot=who.is_bot,
         now=current().table.now(),
+        clock=_clock(body.get("clock")),
+        expires_in=current().settings.expires_days * DAY,
     )
+
+
+def _clock(asked: dict[str, Any] | None) -> Clock | None:
+    return None if asked is None else Clock(**asked)
 
 
 def _wishes(body: dict[str, Any]) -> tuple[SeatWish, ...]:

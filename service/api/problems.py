@@ -66,7 +66,6 @@ KINDS: Mapping[str, Kind] = {
     "idempotency-key-reused": Kind(422, "The key has been used for something else"),
     "invalid-body": Kind(422, "The body does not fit"),
     "url-forbidden": Kind(422, "No webhook may lead there"),
-    "clock-unavailable": Kind(422, "Clocks are not available yet"),
     Reason.BID_NOT_IN_LIST: Kind(422, "Not a bid of this game"),
     Reason.BID_TOO_LOW: Kind(422, "The bid is too low"),
     Reason.MUST_BID: Kind(422, "You must bid"),

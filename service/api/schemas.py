@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
-from events.vocabulary import Bid, BotLevel, Card, Trump
+from events.vocabulary import Bid, BotLevel, Card, OnTimeout, Trump
 from service.api.problems import Problem
 from service.players.accounts import SCOPES
 from service.players.names import clean_name
@@ -16,6 +16,9 @@ from service.webhooks.vocabulary import Topic
 ENTROPY = re.compile(r"[\x20-\x7e]{1,64}")
 LONGEST_TOKEN = 10 * 365 * 24 * 60 * 60
 """The most seconds that a token made to end may last."""
+SHORTEST_TURN, LONGEST_TURN = 5, 7 * 24 * 3600
+"""Seconds that a game with a clock may give a person for each turn."""
+
 PLAYER_ID = re.compile(r"p_[A-Za-z0-9_-]{1,40}")
 
 
@@ -180,13 +183,20 @@ class RulesBody(Body):
     tie = _one_of(*CHOICES["tie"])
 
 
+class ClockBody(Body):
+    """{"turn_seconds": 60, "on_timeout": "bot_plays"}"""
+
+    turn_seconds = Whole(required=True, validate=validate.Range(SHORTEST_TURN, LONGEST_TURN))
+    on_timeout = fields.Enum(OnTimeout, by_value=True, load_default=OnTimeout.BOT_PLAYS)
+
+
 class NewGameBody(Body):
     """{"players": 4}"""
 
     players = Whole(required=True, validate=validate.OneOf((2, 3, 4)))
     seats = fields.List(fields.Nested(SeatWishBody), validate=validate.Length(2, 4))
     rules = fields.Nested(RulesBody)
-    clock = fields.Raw(allow_none=True)
+    clock = fields.Nested(ClockBody, allow_none=True)
     visibility = _one_of("unlisted", "public")
     start = _one_of("auto", "manual")
     hints = StrictBoolean()

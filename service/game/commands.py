@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from events.catalogue import EXPIRES_IN, Clock
 from events.vocabulary import Bid, BotLevel, Card, GameId, PlayerId, Seat, Trump
 
 
@@ -17,7 +18,10 @@ class SeatWish:
 
 @dataclass(frozen=True, slots=True)
 class CreateGame:
-    """Set up a game; `now` is in milliseconds since 1970, `seats` has one wish a seat."""
+    """Set up a game; `now` is in milliseconds since 1970, `seats` has one wish a seat.
+
+    `expires_in`: seconds without any event after which it is ended.
+    """
 
     creator: PlayerId
     players: int
@@ -30,6 +34,8 @@ class CreateGame:
     creator_is_bot: bool = False
     rematch_of: GameId | None = None
     now: int = 0
+    clock: Clock | None = None
+    expires_in: int = EXPIRES_IN
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,25 @@ class AbortGame:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeOver:
+    """A bot takes the seat over whose person has run out of time."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendClock:
+    """Milliseconds are given back to the person on turn."""
+
+    milliseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """A game has waited too long for persons who do not come."""
+
+
+@dataclass(frozen=True, slots=True)
 class MakeBid:
     """A seat bids."""
 
@@ -126,4 +151,5 @@ class PlayCard:
 
 Action = MakeBid | Pass | NameTrump | PlayCard
 Lifecycle = TakeSeat | LeaveSeat | SeatBot | InvitePlayer | GiveEntropy | StartGame | AbortGame
-Command = Lifecycle | Action
+Timing = TakeOver | ExtendClock | Expire
+Command = Lifecycle | Timing | Action

@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 
 from events.catalogue import BidMade, CardPlayed, Event, Passed, RoundDealt, TrumpNamed
 from events.vocabulary import CARDS, Cause, GameId, Seat, Trump
-from service.game import lifecycle
+from service.game import clocks, lifecycle
 from service.game.commands import (
     AbortGame,
     Action,
     Command,
+    Expire,
+    ExtendClock,
     GiveEntropy,
     InvitePlayer,
     LeaveSeat,
@@ -19,6 +21,7 @@ from service.game.commands import (
     PlayCard,
     SeatBot,
     StartGame,
+    TakeOver,
     TakeSeat,
 )
 from service.game.evolve import evolve
@@ -97,6 +100,8 @@ def _act(game: Game, command: Action, cause: Cause) -> Decision:
         return Refusal(Reason.BOT_IS_ACTING, "A bot acts for you: take your seat back first.")
     if cause is Cause.BOT and not is_bots(place):
         return Refusal(Reason.NOT_SEATED, "No bot acts at this seat any more.")
+    if cause is Cause.TIMEOUT and clocks.running_clock(game) is None:
+        return Refusal(Reason.NOT_SEATED, "No clock runs at this seat any more.")
     if isinstance(game, Gathering):
         return Refusal(Reason.NOT_STARTED, "The game has not started.")
     phase, decision = _ACTIONS[type(command)]
@@ -184,6 +189,9 @@ _LIFECYCLE: dict[type[Command], Callable[[Game, Any], Decision]] = {
     GiveEntropy: lifecycle.give_entropy,
     StartGame: lifecycle.start_game,
     AbortGame: lifecycle.abort_game,
+    TakeOver: clocks.take_over,
+    ExtendClock: clocks.extend_clock,
+    Expire: clocks.expire,
 }
 
 

@@ -7,6 +7,7 @@ from events.catalogue import (
     BidMade,
     BotSeated,
     CardPlayed,
+    ClockExtended,
     EntropyGiven,
     Event,
     GameAborted,
@@ -37,6 +38,7 @@ from service.game.state import (
     Playing,
     Round,
     Taken,
+    seat_to_act,
     sitting_out,
 )
 from service.rules import auction, scoring
@@ -87,6 +89,12 @@ def _aborted(game: Game, _event: GameAborted) -> Game:
     if isinstance(game, Gathering | Dealing | Bidding):
         return Aborted(game.setup, game)
     raise CorruptLog("aborted too late")
+
+
+def _clock_extended(game: Game, event: ClockExtended) -> Game:
+    if game.setup.clock is None or seat_to_act(game) != event.seat:
+        raise CorruptLog("time given back where no clock runs")
+    return game
 
 
 def _round_dealt(game: Game, event: RoundDealt) -> Game:
@@ -234,6 +242,7 @@ _AFTER: dict[type[Event], Callable[[Game, Any], Game]] = {
     SeatHandedOver: seating.handed_over,
     SeatTakenBack: seating.taken_back,
     GameAborted: _aborted,
+    ClockExtended: _clock_extended,
     RoundDealt: _round_dealt,
     BidMade: _bid,
     Passed: _passed,

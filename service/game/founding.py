@@ -36,6 +36,8 @@ def found(command: CreateGame, chance: Chance, kept_for: int = INVITED_FOR) -> D
         allow_bots=command.allow_bots,
         seed=chance.seed,
         rematch_of=command.rematch_of,
+        clock=command.clock,
+        expires_in=command.expires_in,
     )
     seated = tuple(
         event
@@ -93,6 +95,8 @@ def rematch_command(
         allow_bots=setup.allow_bots,
         creator_is_bot=is_bot,
         rematch_of=predecessor,
+        clock=setup.clock,
+        expires_in=setup.expires_in,
         now=now,
     )
 

@@ -30,6 +30,8 @@ def created(event: GameCreated) -> Gathering:
             allow_bots=event.allow_bots,
             commitment=commitment(event.seed),
             rematch_of=event.rematch_of,
+            clock=event.clock,
+            expires_in=event.expires_in,
             places=(OPEN_PLACE,) * event.players,
             held=frozenset(),
         )

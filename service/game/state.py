@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from events.catalogue import Clock
 from events.vocabulary import Bid, BotLevel, GameId, Hand, PlayerId, Seat, Trump
 from service.rules.auction import Standing
 from service.rules.house_rules import HouseRules
@@ -46,6 +47,8 @@ class Setup(NamedTuple):
     allow_bots: bool
     commitment: str
     rematch_of: GameId | None
+    clock: Clock | None
+    expires_in: int
     places: tuple[Place, ...]
     held: frozenset[tuple[PlayerId, int]]
 

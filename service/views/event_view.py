@@ -47,6 +47,7 @@ def frame(
         "event": public_event(recorded, before.game if before else None),
         "outcome": _outcome(before.game if before else None, position),
         "turn": view["turn"],
+        "expires_at": view["expires_at"],
         "you": view["you"],
         "view_hash": view["view_hash"],
         "log_hash": log_hash,

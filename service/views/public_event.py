@@ -9,6 +9,8 @@ from events.catalogue import (
     BidMade,
     BotSeated,
     CardPlayed,
+    Clock,
+    ClockExtended,
     EntropyGiven,
     Event,
     GameAborted,
@@ -28,7 +30,15 @@ from events.vocabulary import Cause, GameId, cards_in
 from service.game.state import Game
 from service.rules.fair_shuffle import commitment
 from service.views.canonical import canonical, rfc3339
-from service.views.shapes import ByShape, PublicEvent
+from service.views.shapes import ByShape, ClockShape, PublicEvent
+
+
+def clock_shape(clock: Clock | None) -> ClockShape | None:
+    """A game's clock as anybody may see it."""
+    if clock is None:
+        return None
+    return {"turn_seconds": clock.turn_seconds, "on_timeout": clock.on_timeout.value}
+
 
 _KINDS: dict[Cause, Any] = {
     Cause.PLAYER: "player",
@@ -48,6 +58,8 @@ _PUBLIC: dict[type[Event], Callable[[Any], PublicEvent]] = {
         "hints": event.hints,
         "allow_bots": event.allow_bots,
         "rematch_of": event.rematch_of,
+        "clock": clock_shape(event.clock),
+        "expires_in": event.expires_in,
         "commitment": commitment(event.seed),
     },
     SeatTaken: lambda event: {"type": "seat_taken", "seat": event.seat, "player": event.player},
@@ -79,6 +91,11 @@ _PUBLIC: dict[type[Event], Callable[[Any], PublicEvent]] = {
     },
     SeatTakenBack: lambda event: {"type": "seat_taken_back", "seat": event.seat},
     GameAborted: lambda _event: {"type": "game_aborted"},
+    ClockExtended: lambda event: {
+        "type": "clock_extended",
+        "seat": event.seat,
+        "milliseconds": event.milliseconds,
+    },
     RoundDealt: lambda event: {"type": "round_dealt", "dealer": event.dealer},
     BidMade: lambda event: {"type": "bid", "seat": event.seat, "bid": event.bid.value},
     Passed: lambda event: {"type": "passed", "seat": event.seat},

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from events.vocabulary import NO_CARDS, Card, Hand, PlayerId, Seat, Trump
+from service.game.clocks import deadline, expires_at
 from service.game.commands import Action, MakeBid, NameTrump, Pass, PlayCard
 from service.game.decide import legal_actions
 from service.game.position import Position
@@ -25,6 +26,7 @@ from service.rules.deck import side_of, sides
 from service.rules.house_rules import options
 from service.rules.ranking import sorted_hand
 from service.views.canonical import digest, rfc3339
+from service.views.public_event import clock_shape
 from service.views.round_shapes import last_round_shape, last_trick_shape, round_shape
 from service.views.shapes import (
     ActionBody,
@@ -74,7 +76,7 @@ def seat_view(position: Position, seat: Seat | None) -> SeatView:
         "phase": _PHASES.get(type(game)),
         "players": setup.players,
         "rules": {**_options(setup.rules), "version": setup.rules_version},
-        "clock": None,
+        "clock": clock_shape(setup.clock),
         "hints": setup.hints,
         "visibility": setup.visibility,
         "start": setup.start,
@@ -82,11 +84,11 @@ def seat_view(position: Position, seat: Seat | None) -> SeatView:
         "creator": setup.creator,
         "created_at": rfc3339(position.created_at),
         "updated_at": rfc3339(position.updated_at),
-        "finished_at": rfc3339(ended) if ended else None,
-        "expires_at": None,
+        "finished_at": _time(ended),
+        "expires_at": _time(expires_at(position)),
         "seats": seats_shape(game),
         "you": _you(game, seat),
-        "turn": turn_shape(game),
+        "turn": turn_shape(position),
         "round": round_shape(game, match),
         "last_trick": last_trick_shape(match),
         "last_round": last_round_shape(match.last_round if match else None),
@@ -125,10 +127,14 @@ def match_of(game: Game) -> Match | None:
     return None if isinstance(game, Gathering) else game.match
 
 
-def turn_shape(game: Game) -> TurnShape | None:
-    """Who must act."""
-    seat = seat_to_act(game)
-    return None if seat is None else {"seats": [seat], "deadline": None}
+def turn_shape(position: Position) -> TurnShape | None:
+    """Who must act, and by when."""
+    seat = seat_to_act(position.game)
+    return None if seat is None else {"seats": [seat], "deadline": _time(deadline(position))}
+
+
+def _time(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else rfc3339(milliseconds)
 
 
 def fairness_shape(position: Position) -> FairnessShape:

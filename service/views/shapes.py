@@ -47,6 +47,13 @@ class YouShape(TypedDict):
     legal_actions: list[ActionBody]
 
 
+class ClockShape(TypedDict):
+    """The seconds of a turn, and what happens when they are over."""
+
+    turn_seconds: int
+    on_timeout: str
+
+
 class TurnShape(TypedDict):
     """Who must act."""
 
@@ -139,7 +146,7 @@ class SeatView(TypedDict):
     phase: Phase | None
     players: int
     rules: dict[str, str | int | bool]
-    clock: None
+    clock: ClockShape | None
     hints: bool
     visibility: str
     start: str
@@ -148,7 +155,7 @@ class SeatView(TypedDict):
     created_at: str
     updated_at: str
     finished_at: str | None
-    expires_at: None
+    expires_at: str | None
     seats: list[SeatShape]
     you: YouShape | None
     turn: TurnShape | None
@@ -209,6 +216,7 @@ class Frame(TypedDict):
     event: PublicEvent
     outcome: OutcomeShape
     turn: TurnShape | None
+    expires_at: str | None
     you: YouShape | None
     view_hash: str
     log_hash: str

@@ -1,4 +1,4 @@
-"""The follower process: wakes bots, keeps lobby and inboxes, tells webhooks, does what is due."""
+"""The follower process: wakes bots, keeps the lobby and inboxes, tells webhooks."""
 
 import logging
 import secrets
@@ -26,7 +26,6 @@ from service.workers.erasing import keep_out
 from service.workers.inbox_notices import InboxKeeper
 from service.workers.jobs import bot_queue, enqueue_bot_turn
 from service.workers.reading import readable
-from service.workers.ticker import tick
 from service.workers.webhook_jobs import enqueue_due, webhook_queue
 from service.workers.webhook_news import tell_webhooks
 
@@ -50,7 +49,7 @@ def run_follower(settings: Settings) -> None:
     wait_for_server(services(settings).client)
     asked, stop = stop_signals(), threading.Event()
     arguments = (settings, stop, asked)
-    loops = (_bots, _lobby, _inbox, _webhooks, tick)
+    loops = (_bots, _lobby, _inbox, _webhooks)
     threads = [threading.Thread(target=_run, args=(loop, *arguments)) for loop in loops]
     for thread in threads:
         thread.start()

@@ -66,7 +66,7 @@ def enqueue_bot_turn(queue: Queue, game: GameId, version: int, attempt: int = 0)
     try:
         queue.enqueue_call(
             PLAY_BOT_TURNS,
-            args=(game, version),
+            args=(game, version, attempt),
             job_id=job_id,
             unique=True,
             result_ttl=0,
@@ -79,13 +79,15 @@ def enqueue_bot_turn(queue: Queue, game: GameId, version: int, attempt: int = 0)
     return True
 
 
-def enqueue_next_attempt(queue: Queue, game: GameId, version: int) -> bool:
+def enqueue_next_attempt(queue: Queue, game: GameId, version: int) -> int:
     """Queue a bot turn again: its earlier jobs failed, or are with a worker that may be dead.
 
-    If one of those still lives, the version makes this one harmless.
+    If one of those still lives, the version makes this one harmless. Returns the attempt's number.
     """
-    attempts = range(MOST_ATTEMPTS)
-    return any(enqueue_bot_turn(queue, game, version, attempt) for attempt in attempts)
+    for attempt in range(MOST_ATTEMPTS):
+        if enqueue_bot_turn(queue, game, version, attempt):
+            return attempt
+    return MOST_ATTEMPTS
 
 
 def queued_turns(queue: Queue) -> frozenset[str]:

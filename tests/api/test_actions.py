@@ -64,7 +64,7 @@ def test_an_action_answers_with_the_new_view(api: Api) -> None:
         (b'{"type": "pass", "seat": 1}', "application/json", 422, "invalid-body"),
         (b'{"type": "bid"}', "application/json", 422, "invalid-body"),
         (b'{"type": "bid", "bid": true}', "application/json", 422, "invalid-body"),
-        (b'{"type": "bid", "bid": 3.0}', "application/json", 422, "invalid-body"),
+        (b'{"type": "bid", "bid": 3.5}', "application/json", 422, "invalid-body"),
         (b'{"type": "bid", "bid": 99999999999999999999}', "application/json", 422, "invalid-body"),
         (b'{"type": "bid", "bid": null}', "application/json", 422, "invalid-body"),
         (b'{"type": "play_card", "card": "10H"}', "application/json", 422, "invalid-body"),

@@ -1,5 +1,6 @@
 """Games over HTTP: create, list, look, start, abort, rematch, and what caches may do."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -46,13 +47,32 @@ def test_the_number_of_players_is_enough_for_a_game(api: Api, players: int) -> N
         ({"players": 4, "rules": {"target_score": 30.5}}, "invalid-body"),
         ({"players": 4, "rules": {"auction": "silent"}}, "invalid-body"),
         ({"players": 4, "hints": 1}, "invalid-body"),
-        ({"players": 4, "clock": {"turn_seconds": 30}}, "clock-unavailable"),
+        ({"players": 4, "clock": 30}, "invalid-body"),
+        ({"players": 4, "clock": {}}, "invalid-body"),
+        ({"players": 4, "clock": {"turn_seconds": 4}}, "invalid-body"),
+        ({"players": 4, "clock": {"turn_seconds": 604_801}}, "invalid-body"),
+        ({"players": 4, "clock": {"turn_seconds": "30"}}, "invalid-body"),
+        ({"players": 4, "clock": {"turn_seconds": 30, "on_timeout": "lose"}}, "invalid-body"),
     ],
 )
 def test_games_that_cannot_be_made(api: Api, body: dict[str, Any], code: str) -> None:
     _player, token = api.new_player()
     answer = api.post("/v1/games", json=body, token=token)
     assert (answer.status_code, answer.json["code"]) == (422, code)
+
+
+def test_a_game_with_a_clock_tells_when_a_turn_ends(api: Api) -> None:
+    _player, token = api.new_player()
+    seats = [{"kind": "me"}, {"kind": "open"}]
+    game = api.new_game(token, players=2, seats=seats, clock={"turn_seconds": 30})
+    assert game["clock"] == {"turn_seconds": 30, "on_timeout": "bot_plays"}
+    assert game["turn"] is None
+    assert game["expires_at"] > game["updated_at"]
+    _other, second = api.new_player()
+    started = api.post(f"/v1/games/{game['id']}/seats", token=second).json
+    began, ends = started["updated_at"], started["turn"]["deadline"]
+    assert datetime.fromisoformat(ends) - datetime.fromisoformat(began) == timedelta(seconds=30)
+    assert started["expires_at"] is None
 
 
 def test_entropy_is_not_accepted_with_the_creation(api: Api) -> None:

@@ -54,6 +54,19 @@ class Running:
         """The process ids of this service whose command line holds a name."""
         return [pid for pid, line in processes(self.data) if name in line]
 
+    def web(self) -> tuple[int, int]:
+        """The process ids of the web server and of its only worker, once there is just one."""
+        found: list[int] = []
+
+        def are_two() -> bool:
+            found[:] = self.children("gunicorn")
+            return len(found) == 2
+
+        eventually(are_two, "one worker")
+        one, other = found
+        parent = int(Path(f"/proc/{other}/stat").read_text().split()[3])
+        return (one, other) if parent == one else (other, one)
+
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Tell it to stop and wait until it has."""
         self.process.send_signal(number)

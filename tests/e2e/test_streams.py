@@ -51,20 +51,6 @@ def crowd(own: Running) -> Iterator[Crowd]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def web(running: Running) -> tuple[int, int]:
-    """The process ids of the web server and of its only worker, once there is just one."""
-    found: list[int] = []
-
-    def are_two() -> bool:
-        found[:] = running.children("gunicorn")
-        return len(found) == 2
-
-    eventually(are_two, "one worker")
-    one, other = found
-    parent = int(Path(f"/proc/{other}/stat").read_text().split()[3])
-    return (one, other) if parent == one else (other, one)
-
-
 def test_clients_cut_again_and_again_hear_what_one_that_is_not_hears(own: Running) -> None:
     ana, ben = own.join("Ana"), own.join("Ben")
     path = new_game(own, ana, "me", "open", "bot", target=12)
@@ -88,7 +74,7 @@ def test_a_web_process_that_stands_still_loses_nothing(own: Running) -> None:
     path = new_game(own, token, "bot", "bot", "bot", target=100)
     listeners = [Listener(own, path, each) for each in (token, None)]
     eventually(lambda: all(listener.events() for listener in listeners), "the first frames")
-    _server, worker = web(own)
+    _server, worker = own.web()
     os.kill(worker, signal.SIGSTOP)
     time.sleep(3)
     os.kill(worker, signal.SIGCONT)
@@ -103,7 +89,7 @@ def test_a_worker_that_ends_sends_its_streams_elsewhere(own: Running, number: in
     path = new_game(own, token, "me", "open")
     listener = Listener(own, path, token)
     eventually(lambda: len(listener.events()) > 0, "the first frames")
-    server, worker = web(own)
+    server, worker = own.web()
     began = time.monotonic()
     os.kill(server if number == signal.SIGHUP else worker, number)
     eventually(lambda: bool(listener.of_type("reconnect")), "to be sent away", 10)
@@ -112,7 +98,7 @@ def test_a_worker_that_ends_sends_its_streams_elsewhere(own: Running, number: in
     eventually(lambda: listener.connections > 1, "another connection")
     own.ask("POST", f"{path}/abort", token=token)
     check(listener, own, path)
-    eventually(lambda: web(own)[1] != worker, "another worker alone")
+    eventually(lambda: own.web()[1] != worker, "another worker alone")
 
 
 def test_a_bad_token_touches_no_stream_no_seat_and_no_timer(own: Running) -> None:
@@ -147,7 +133,7 @@ def has_snapshot(said: bytearray) -> bool:
 def test_streams_that_were_dropped_hold_nothing(own: Running, crowd: Crowd) -> None:
     """The first crowd's memory is kept for the next one by the allocator, and is enough for it."""
     path = new_game(own, own.join("Ana"), "me", "open")
-    _server, worker = web(own)
+    _server, worker = own.web()
     store = Redis(unix_socket_path=str(socket_path("events", own.data)))
 
     def files() -> int:

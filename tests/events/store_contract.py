@@ -17,6 +17,7 @@ from events.store import (
     REQUESTS_KEPT_FOR,
     AlreadyDone,
     Appended,
+    Due,
     Entry,
     EventStore,
     Head,
@@ -224,19 +225,26 @@ class RedisContract(StoreContract):
         assert [fields for _id, fields in feed] == [[b"g", GAME.encode(), b"v", b"2", b"c", b"S"]]
 
     def test_due_games_are_found_postponed_and_cleared(self, store: RedisEventStore) -> None:
-        done = store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)
+        done = store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due=Due(500))
         assert store.due_games("3", done.at + 499) == []
         assert store.due_games("3", done.at + 500) == [GAME]
         store.postpone(GAME, done.at + 900)
+        store.postpone(GAME, done.at + 700)
         assert store.due_games("3", done.at + 899) == []
+        assert store.due_games("0123", done.at + 900) == [GAME]
         store.append(GAME, Head(1, FIRST), SECOND, [PASSED])
         store.postpone(GAME, done.at)
         assert store.due_games("3", done.at + 10_000) == []
 
+    def test_a_game_may_be_due_from_a_time_on(self, store: RedisEventStore) -> None:
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due=Due(500, since=1000))
+        assert store.due_games("3", 1499) == []
+        assert store.due_games("3", 1500) == [GAME]
+
     def test_a_conflict_leaves_feed_and_due_alone(
         self, store: RedisEventStore, client: Redis
     ) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due=Due(500))
         before = client.dump(feed_key("3")), client.dump(due_key("3"))
         with pytest.raises(VersionConflict):
             store.append(GAME, NO_ENTRIES, SECOND, [PASSED])
@@ -245,11 +253,11 @@ class RedisContract(StoreContract):
     def test_a_repeated_append_leaves_feed_and_due_alone(
         self, store: RedisEventStore, client: Redis
     ) -> None:
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)
-        store.append(GAME, Head(1, FIRST), SECOND, [PASSED], due_in=900)
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due=Due(500))
+        store.append(GAME, Head(1, FIRST), SECOND, [PASSED], due=Due(900))
         before = client.dump(feed_key("3")), client.dump(due_key("3"))
-        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due_in=500)
-        store.append(GAME, Head(1, FIRST), SECOND, [PASSED], due_in=900)
+        store.append(GAME, NO_ENTRIES, FIRST, [STARTED], due=Due(500))
+        store.append(GAME, Head(1, FIRST), SECOND, [PASSED], due=Due(900))
         assert (client.dump(feed_key("3")), client.dump(due_key("3"))) == before
 
     def test_a_server_without_memory_adds_nothing(

@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 
 from events import codec
 from events.catalogue import (
+    EXPIRES_IN,
     BidMade,
     BotSeated,
     CardPlayed,
+    Clock,
+    ClockExtended,
     EntropyGiven,
     Event,
     GameAborted,
@@ -23,7 +26,7 @@ from events.catalogue import (
     SeatTakenBack,
     TrumpNamed,
 )
-from events.vocabulary import Bid, BotLevel, Card, GameId, Hand, PlayerId, Seat, Trump
+from events.vocabulary import Bid, BotLevel, Card, GameId, Hand, OnTimeout, PlayerId, Seat, Trump
 
 SEATS = st.integers(0, 3).map(Seat)
 PLAYERS = st.text("abcXYZ019_-", min_size=1).map(lambda text: PlayerId(f"p_{text}"))
@@ -52,6 +55,8 @@ CREATED = st.builds(
     allow_bots=st.booleans(),
     seed=st.binary(min_size=32, max_size=32),
     rematch_of=st.none() | st.just(GameId("g_0abc")),
+    clock=st.none() | st.builds(Clock, st.integers(5, 604_800), st.sampled_from(OnTimeout)),
+    expires_in=st.integers(1, 10**9),
 )
 EVENTS: st.SearchStrategy[Event] = st.one_of(
     CREATED,
@@ -65,6 +70,7 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(SeatHandedOver, SEATS, LEVELS, st.just("1"), st.booleans()),
     st.builds(SeatTakenBack, SEATS),
     st.just(GameAborted()),
+    st.builds(ClockExtended, SEATS, st.integers(1, 2**42)),
     st.builds(BidMade, SEATS, st.sampled_from(Bid)),
     st.builds(Passed, SEATS),
     st.builds(TrumpNamed, SEATS, st.sampled_from(Trump)),
@@ -96,6 +102,9 @@ def test_decoding_an_encoded_event_gives_the_event(event: Event) -> None:
         b'l{"seat":true}',
         b'h{"seat":1,"level":"oracle","engine":"1","left":true}',
         b'c{"seed":5}',
+        b'n{"seed":"00","clock":{"turn_seconds":"5","on_timeout":"bot_plays"}}',
+        b'n{"seed":"00","clock":{"turn_seconds":5,"on_timeout":"bot_sleeps"}}',
+        b'x{"seat":1}',
         b"d0abc",
         b"d0" + b"0" * 24,
         b"d0ffffff",
@@ -112,6 +121,16 @@ def test_bytes_that_are_no_event_are_corrupt(body: bytes) -> None:
 def test_an_old_code_is_read_as_todays_event(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(codec.READERS, b"0", lambda body: SeatLeft(Seat(int(body))))
     assert codec.decode(b"03") == SeatLeft(Seat(3))
+
+
+def test_a_game_created_before_there_were_clocks_has_none() -> None:
+    stored = (
+        b'c{"players":2,"rules":{},"rules_version":1,"creator":"p_a","visibility":"public",'
+        b'"start":"auto","hints":false,"allow_bots":true,"seed":"00","rematch_of":null}'
+    )
+    created = codec.decode(stored)
+    assert isinstance(created, GameCreated)
+    assert (created.clock, created.expires_in) == (None, EXPIRES_IN)
 
 
 def test_a_card_takes_four_bytes() -> None:

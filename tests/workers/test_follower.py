@@ -124,7 +124,7 @@ def test_a_loop_that_fails_ends_the_process(
     def failing(_settings: Settings, _stop: threading.Event) -> None:
         raise SystemError("a fault that nobody thought of")
 
-    monkeypatch.setattr(follower, "tick", failing)
+    monkeypatch.setattr(follower, "_lobby", failing)
     monkeypatch.setattr(threading, "excepthook", lambda _details: None)
     restore = keep_handlers()
     with pytest.raises(SystemExit) as ended:
@@ -140,7 +140,7 @@ def test_a_signal_ends_the_process_well(
         os.kill(os.getpid(), signal.SIGTERM)
         stop.wait(10)
 
-    monkeypatch.setattr(follower, "tick", asking)
+    monkeypatch.setattr(follower, "_lobby", asking)
     restore = keep_handlers()
     run_follower(settings)
     restore()

@@ -76,8 +76,8 @@ def test_another_turn_of_the_game_is_another_job(queue: Queue) -> None:
 
 
 def test_the_next_attempt_has_the_next_number(queue: Queue) -> None:
-    assert enqueue_next_attempt(queue, GAME, 7)
-    assert enqueue_next_attempt(queue, GAME, 7)
+    assert enqueue_next_attempt(queue, GAME, 7) == 0
+    assert enqueue_next_attempt(queue, GAME, 7) == 1
     assert ids(queue) == [f"bot-turn-{GAME}-7-0", f"bot-turn-{GAME}-7-1"]
     assert queued_turns(queue) == {f"bot-turn-{GAME}-7"}
 
@@ -92,5 +92,5 @@ def test_a_job_says_which_turn_it_is_and_nothing_else(queue: Queue) -> None:
     enqueue_bot_turn(queue, GAME, 7)
     job = queue.fetch_job(f"bot-turn-{GAME}-7-0")
     assert job is not None
-    assert (job.func_name, job.args, job.kwargs) == (PLAY_BOT_TURNS, [GAME, 7], {})
+    assert (job.func_name, job.args, job.kwargs) == (PLAY_BOT_TURNS, [GAME, 7, 0], {})
     assert job.description == job.id

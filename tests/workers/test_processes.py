@@ -64,7 +64,7 @@ def test_a_queue_that_forgets_everything_is_filled_again(
     with queue_server(server_folder) as queue_url, Redis.from_url(queue_url) as client:
         parts = parts_over(redis_url, queue_url)
         games = [found(parts.table, *TABLES[number % 3]).id for number in range(6)]
-        with running("follow", parts):
+        with running("follow", parts), running("tick", parts):
             eventually(lambda: bot_queue(client).count == len(games), "all games queued")
             client.flushall()
             eventually(lambda: bot_queue(client).count == len(games), "all games queued again")

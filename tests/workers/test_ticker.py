@@ -8,13 +8,15 @@ from rq import Queue
 
 from events.redis_store import due_key, log_key
 from events.vocabulary import SHARDS, GameId, shard_of
+from service.game.clocks import BOT_TURN_GRACE, expires_at
 from service.game.position import Position
-from service.table import BOT_TURN_GRACE
 from service.wiring import Services
 from service.workers.bot_turn import take_bot_turns
 from service.workers.jobs import enqueue_bot_turn, turn_name
-from service.workers.ticker import revive
-from tests.workers.tables import found, waiting_for_host
+from service.workers.ticker import move_due
+from tests.workers.tables import found
+
+ALL = frozenset(SHARDS)
 
 
 def let_all_be_due(client: Redis) -> None:
@@ -45,7 +47,7 @@ def test_a_game_whose_job_was_lost_is_revived(parts: Services, queue: Queue) -> 
     enqueue(queue, game)
     queue.connection.delete(*queue.connection.keys("rq:*"))
     let_all_be_due(parts.client)
-    revive(parts, queue)
+    move_due(parts, queue, ALL)
     assert queued(queue) == [turn(game)]
 
 
@@ -54,13 +56,13 @@ def test_one_that_a_dead_worker_took_is_revived(parts: Services, queue: Queue) -
     enqueue(queue, game)
     queue.connection.lpop(queue.key)
     let_all_be_due(parts.client)
-    revive(parts, queue)
+    move_due(parts, queue, ALL)
     assert queue.get_job_ids() == [f"{turn(game)}-1"]
 
 
 def test_one_that_is_not_due_is_left_alone(parts: Services, queue: Queue) -> None:
     found(parts.table, "bot", "bot")
-    revive(parts, queue)
+    move_due(parts, queue, ALL)
     assert queued(queue) == []
 
 
@@ -70,7 +72,7 @@ def test_a_backlog_doubles_no_job(parts: Services, queue: Queue) -> None:
         enqueue(queue, game)
     for _ in range(20):
         let_all_be_due(parts.client)
-        revive(parts, queue)
+        move_due(parts, queue, ALL)
     assert sorted(queued(queue)) == sorted(map(turn, games))
 
 
@@ -78,14 +80,14 @@ def test_a_lost_job_is_replaced_once_however_often_it_is_due(parts: Services, qu
     game = found(parts.table, "bot", "bot")
     for _ in range(20):
         let_all_be_due(parts.client)
-        revive(parts, queue)
+        move_due(parts, queue, ALL)
     assert queued(queue) == [turn(game)]
 
 
 def test_a_revived_game_is_not_due_at_once(parts: Services, queue: Queue) -> None:
     game = found(parts.table, "bot", "bot")
     let_all_be_due(parts.client)
-    revive(parts, queue)
+    move_due(parts, queue, ALL)
     due = due_at(parts, game.id)
     assert due is not None
     assert due > parts.store.now() + BOT_TURN_GRACE / 2
@@ -96,19 +98,26 @@ def test_a_stale_job_in_the_queue_holds_nobody_up(parts: Services, queue: Queue)
     enqueue(queue, game)
     take_bot_turns(parts.table, game.id, game.version, 0)
     let_all_be_due(parts.client)
-    revive(parts, queue)
+    move_due(parts, queue, ALL)
     assert queued(queue) == [turn(game), turn(parts.table.look(game.id))]
 
 
-@pytest.mark.parametrize("kind", ["of a person", "that is gone"])
-def test_one_that_waits_for_no_bot_is_forgotten(parts: Services, queue: Queue, kind: str) -> None:
-    game = waiting_for_host(parts.table)
-    if kind == "that is gone":
-        parts.client.delete(log_key(game.id))
-    parts.client.delete(*(due_key(shard) for shard in SHARDS))
-    parts.client.zadd(due_key(shard_of(game.id)), {game.id: 1})
-    revive(parts, queue)
+def test_one_that_is_gone_is_forgotten(parts: Services, queue: Queue) -> None:
+    game = found(parts.table, "bot", "bot")
+    parts.client.delete(log_key(game.id))
+    let_all_be_due(parts.client)
+    move_due(parts, queue, ALL)
     assert due_at(parts, game.id) is None
+    assert queued(queue) == []
+
+
+def test_one_that_waits_for_a_person_is_looked_at_when_it_expires(
+    parts: Services, queue: Queue
+) -> None:
+    game = found(parts.table, "me", "open")
+    let_all_be_due(parts.client)
+    move_due(parts, queue, ALL)
+    assert due_at(parts, game.id) == expires_at(game)
     assert queued(queue) == []
 
 
@@ -118,7 +127,7 @@ def test_one_that_cannot_be_read_holds_nobody_up(
     games = [found(parts.table, "bot", "bot") for _ in range(3)]
     parts.client.xadd(log_key(games[1].id), {"e": b"no such event"})
     let_all_be_due(parts.client)
-    revive(parts, queue)
+    move_due(parts, queue, ALL)
     assert sorted(queued(queue)) == sorted([turn(games[0]), turn(games[2])])
     assert games[1].id in caplog.text
     assert due_at(parts, games[1].id) is not None
