@@ -12,14 +12,14 @@ from redis.exceptions import RedisError
 
 from events.redis_store import wake_channel
 from events.store import NO_ENTRIES, HeadLost, Recorded
-from events.vocabulary import GameId, PlayerId, Seat
+from events.vocabulary import GameId, PlayerId
 from service.game.position import Position, fold
 from service.game.state import is_over
 from service.live.presence import Presence
 from service.live.wakeups import Wakeups
 from service.live.watch import Gone, Online, Ready, Watch
 from service.table import Table
-from service.views.event_view import frame
+from service.views.event_view import frames_by_seat
 from service.views.public_event import LogChain
 from service.views.seat_view import seat_seen_by
 
@@ -74,14 +74,15 @@ class _Watched:
     def _hand_out(
         self, recorded: Recorded, before: Position | None, position: Position, log_hash: str
     ) -> None:
-        made: dict[Seat | None, Ready] = {}
         is_last = is_over(position.game)
-        for watch in sorted(self.watches, key=_is_of_a_spectator):
-            seat = seat_seen_by(position.game, watch.viewer)
-            if seat not in made:
-                body = orjson.dumps(frame(recorded, before, position, seat, log_hash))
-                made[seat] = Ready(position.version, body, is_last)
-            if not watch.put(made[seat]):
+        seats = {watch: seat_seen_by(position.game, watch.viewer) for watch in self.watches}
+        made = frames_by_seat(recorded, before, position, set(seats.values()), log_hash)
+        ready = {
+            seat: Ready(position.version, orjson.dumps(each), is_last)
+            for seat, each in made.items()
+        }
+        for watch in sorted(seats, key=_is_of_a_spectator):
+            if not watch.put(ready[seats[watch]]):
                 self.watches.discard(watch)
 
 

@@ -1,6 +1,6 @@
 """A game's versions, one frame each, as one viewer may see them."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from events.store import Recorded
 from events.vocabulary import GameId, PlayerId, Seat
@@ -9,7 +9,7 @@ from service.game.state import Aborted, Finished, Game, is_over
 from service.views.canonical import rfc3339
 from service.views.public_event import log_hashes, public_event
 from service.views.round_shapes import last_round_shape, last_trick_shape
-from service.views.seat_view import match_of, seat_seen_by, seat_view
+from service.views.seat_view import match_of, public_view, seat_seen_by, seen_from
 from service.views.shapes import Frame, GameOverShape, OutcomeShape
 
 
@@ -38,19 +38,35 @@ def frame(
     log_hash: str,
 ) -> Frame:
     """One version as a seat sees it (None: a spectator); it stands alone."""
-    view = seat_view(position, seat)
-    return {
+    return frames_by_seat(recorded, before, position, {seat}, log_hash)[seat]
+
+
+def frames_by_seat(
+    recorded: Recorded,
+    before: Position | None,
+    position: Position,
+    seats: Set[Seat | None],
+    log_hash: str,
+) -> dict[Seat | None, Frame]:
+    """One version as each of these seats sees it; what all may see is made once."""
+    public = public_view(position)
+    told: Frame = {
         "type": "event",
         "game": position.id,
         "version": position.version,
         "at": rfc3339(recorded.at),
         "event": public_event(recorded, before.game if before else None),
         "outcome": _outcome(before.game if before else None, position),
-        "turn": view["turn"],
-        "expires_at": view["expires_at"],
-        "you": view["you"],
-        "view_hash": view["view_hash"],
+        "turn": public["turn"],
+        "expires_at": public["expires_at"],
+        "you": None,
+        "view_hash": "",
         "log_hash": log_hash,
+    }
+    views = {seat: seen_from(seat, position, public) for seat in seats}
+    return {
+        seat: {**told, "you": view["you"], "view_hash": view["view_hash"]}
+        for seat, view in views.items()
     }
 
 

@@ -65,10 +65,22 @@ def seat_seen_by(game: Game, player: PlayerId | None) -> Seat | None:
 
 def seat_view(position: Position, seat: Seat | None) -> SeatView:
     """What a seat may know (None: a spectator); names are no part of it."""
+    return seen_from(seat, position, public_view(position))
+
+
+def seen_from(seat: Seat | None, position: Position, public: SeatView) -> SeatView:
+    """The public view of a position, and what the seat alone may know."""
+    view: SeatView = {**public, "you": _you(position.game, seat)}
+    view["view_hash"] = view_hash(view)
+    return view
+
+
+def public_view(position: Position) -> SeatView:
+    """What anybody may know, without the hash that each viewer's view has."""
     game, setup = position.game, position.game.setup
     match = match_of(game)
     ended = position.ended_at
-    view: SeatView = {
+    return {
         "id": position.id,
         "url": f"/g/{position.id}",
         "version": position.version,
@@ -87,7 +99,7 @@ def seat_view(position: Position, seat: Seat | None) -> SeatView:
         "finished_at": _time(ended),
         "expires_at": _time(expires_at(position)),
         "seats": seats_shape(game),
-        "you": _you(game, seat),
+        "you": None,
         "turn": turn_shape(position),
         "round": round_shape(game, match),
         "last_trick": last_trick_shape(match),
@@ -100,8 +112,6 @@ def seat_view(position: Position, seat: Seat | None) -> SeatView:
         "fairness": fairness_shape(position),
         "view_hash": "",
     }
-    view["view_hash"] = view_hash(view)
-    return view
 
 
 def view_hash(view: SeatView) -> str:
