@@ -16,13 +16,15 @@ LONGEST = 60.0
 
 
 class Listener(threading.Thread):
-    """Follows a game to its end; when a connection breaks it resumes where it stopped."""
+    """Follows a stream to its end; when a connection breaks it resumes where it stopped."""
 
-    def __init__(self, running: Running, path: str, token: str | None = None) -> None:
+    def __init__(
+        self, running: Running, path: str, token: str | None = None, last: str = "0"
+    ) -> None:
         super().__init__(daemon=True)
         self._host, self._path, self._token = running.url.removeprefix("http://"), path, token
         self.frames: list[Frame] = []
-        self.connections, self.last = 0, "0"
+        self.connections, self.last = 0, last
         self.refused, self.pause = 0, 0.0
         self._connection: HTTPConnection | None = None
         self.start()
