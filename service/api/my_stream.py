@@ -12,7 +12,13 @@ from service.api.auth import caller_with, token_check
 from service.api.invitations import invitations_of, name
 from service.api.problems import Problem
 from service.api.services import current
-from service.api.streams import RETRY, Stream, is_sse_asked, stream_headers, take_place
+from service.api.streaming import (
+    Stream,
+    first_words,
+    is_sse_asked,
+    stream_headers,
+    take_place,
+)
 from service.game.state import is_over
 from service.live.doorbell import Doorbell, rung
 from service.live.framing import framed
@@ -40,7 +46,7 @@ def stream_me() -> Response:
         held.callback(parts.bells.leave, ear)
         opening, last = _opening(who.player, after, is_sse=is_sse)
         source, close = Doorbell(parts.inbox, ear, last), held.pop_all().close
-        stream = Stream(source, opening, token_check(), None, close, is_sse=is_sse)
+        stream = Stream(source, opening, token_check(), close, is_sse=is_sse)
     return Response(stream, headers=headers)
 
 
@@ -56,7 +62,7 @@ def _after() -> str | None:
 
 def _opening(player: PlayerId, after: str | None, *, is_sse: bool) -> tuple[list[bytes], str]:
     """What the stream begins with, and the notice up to which that tells everything."""
-    made, inbox = [b"retry: %d\n\n" % RETRY] if is_sse else [], current().inbox
+    made, inbox = first_words(is_sse=is_sse), current().inbox
     if after is not None:
         try:
             notices = inbox.after(player, after)

@@ -40,6 +40,11 @@ class Online(NamedTuple):
     """A frame that says which seats listen, as it goes out; it is of no version."""
 
     json: bytes
+    is_last: bool = False
+
+    def said(self, *, is_sse: bool) -> bytes:
+        """As a stream says it."""
+        return framed("presence", None, self.json, is_sse=is_sse)
 
 
 class Gone(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 from redis import Redis
 
 from events.vocabulary import GameId
-from service.api import streams
+from service.api import streaming
 from service.api.app import create_app
 from service.wiring import Services
 from service.workers.erasing import finish_erasures
@@ -224,7 +224,7 @@ def test_replays_stay_as_they_were_but_for_the_name(erased: Erased, api: Api) ->
 
 
 def test_a_stream_of_the_player_ends(erased: Erased, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "KEEP_ALIVE", 0.05)
+    monkeypatch.setattr(streaming, "KEEP_ALIVE", 0.05)
     headers = {"Accept": "application/x-ndjson", "Authorization": f"Bearer {erased.token}"}
     unchecked = create_app(erased.parts).test_client()
     stream = unchecked.get(f"/v1/games/{erased.others}/stream", headers=headers)

@@ -11,7 +11,7 @@ import pytest
 
 from events.redis_store import log_key
 from events.vocabulary import GameId
-from service.api import streams
+from service.api import streaming
 from service.api.app import create_app
 from service.projections import inbox
 from service.wiring import STREAMS_EACH, Services
@@ -237,7 +237,7 @@ def test_a_game_that_cannot_be_read_hides_no_other(
 def test_it_ends_when_its_token_is_revoked(
     api: Api, app_services: Services, ana: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "KEEP_ALIVE", 0.05)
+    monkeypatch.setattr(streaming, "KEEP_ALIVE", 0.05)
     monkeypatch.setattr(app_services.bells, "_is_closed", False)
     headers = {**NDJSON, "Authorization": f"Bearer {ana.token}"}
     lines = iter(create_app(app_services).test_client().get(PATH, headers=headers).response)
