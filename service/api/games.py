@@ -123,6 +123,7 @@ def _wanted(viewer: PlayerId | None) -> Wanted:
     return Wanted(
         status=status,
         players=number_asked("players", 0, 2, 4) or None,
+        clock=_flag("clock"),
         has_open_seat=_flag("has_open_seat"),
         player=PlayerId(player) if player else None,
         needs_me=needs_me,

@@ -133,7 +133,7 @@ def _take_back(game: Game, command: TakeSeat, mine: Seat) -> Decision:
 
 
 def leave_seat(game: Game, command: LeaveSeat) -> Decision:
-    """Empty a seat before the start; after it hand one's own to a bot, or open a left one."""
+    """Empty a seat before the start; after it hand one's own to a bot, or open a bot-held one."""
     if not _is_seat(game.setup, command.seat):
         return _NO_SEAT
     place = game.setup.places[command.seat]
@@ -146,7 +146,7 @@ def leave_seat(game: Game, command: LeaveSeat) -> Decision:
         return _hand_over(place, command.seat)
     if place.kind is Kind.OPEN:
         return UNCHANGED
-    return (SeatLeft(command.seat),) if place.left else _STARTED
+    return (SeatLeft(command.seat),) if place.acting_bot else _STARTED
 
 
 def _empty(game: Gathering, seat: Seat) -> Decision:

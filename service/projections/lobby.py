@@ -47,10 +47,11 @@ class Page(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which games a list is to hold; None is any."""
+    """Which games a list is to hold; None is any; `clock`: those with one, or without."""
 
     status: str | None = None
     players: int | None = None
+    clock: bool | None = None
     has_open_seat: bool | None = None
     player: PlayerId | None = None
     needs_me: bool = False
@@ -211,6 +212,7 @@ def _is_wanted(summary: Summary, wanted: Wanted, viewer: PlayerId | None) -> boo
     return (
         wanted.status in (None, summary["status"])
         and wanted.players in (None, summary["players"])
+        and wanted.clock in (None, summary["clock"] is not None)
         and wanted.has_open_seat in (None, has_open_seat)
         and (wanted.player is None or wanted.player in persons)
         and (not wanted.needs_me or _waits_for(summary, viewer))

@@ -214,7 +214,13 @@ def test_lists_show_public_games_to_all_and_others_to_their_own(api: Api) -> Non
     assert listed("player=me&status=in_progress", token) == [hidden]
     assert listed("status=open&players=2&has_open_seat=true") == [public]
     assert listed("has_open_seat=false") == []
-    assert listed("players=3") == []
+    assert listed("players=3") == listed("clock=true") == []
+    assert listed("clock=false") == [public]
+    clock = {"turn_seconds": 30, "on_timeout": "bot_plays"}
+    timed = api.new_game(token, players=2, seats=OPEN, visibility="public", clock=clock)["id"]
+    api.lobby_notices(timed)
+    assert listed("clock=true") == [timed]
+    assert listed("clock=false") == [public]
     api.bots_play(hidden)
     api.lobby_notices(hidden)
     assert listed("needs_me=true", token) == [hidden]
@@ -242,7 +248,7 @@ def test_lists_are_pages_newest_first(api: Api) -> None:
 
 UNREADABLE = (
     "limit=0 limit=101 limit=x status=lost players=5 cursor=nonsense! cursor=%00 "
-    "has_open_seat=yes needs_me=1"
+    "has_open_seat=yes needs_me=1 clock=1 clock="
 )
 
 

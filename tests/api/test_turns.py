@@ -15,9 +15,9 @@ LONG = 20
 PATH = "/v1/me/turns"
 
 
-def waiting_game(api: Api, token: str) -> str:
+def waiting_game(api: Api, token: str, clock: dict[str, Any] | None = None) -> str:
     """A game with a bot that waits for the caller, as their inbox knows."""
-    game = str(api.new_game(token, players=2)["id"])
+    game = str(api.new_game(token, players=2, clock=clock)["id"])
     api.bots_play(game)
     api.inbox_notices()
     return game
@@ -47,6 +47,17 @@ def test_all_waiting_turns_come_at_once_with_their_views(api: Api) -> None:
         assert item["view"] == body_of(api.get(f"/v1/games/{item['game']}", token=token))
         assert (item["version"], item["seat"]) == (item["view"]["version"], 0)
         assert item["deadline"] is None
+
+
+def test_turns_come_by_deadline_those_without_one_last(api: Api) -> None:
+    _player, token = api.new_player()
+    untimed = waiting_game(api, token)
+    slow = waiting_game(api, token, {"turn_seconds": 600, "on_timeout": "bot_plays"})
+    quick = waiting_game(api, token, {"turn_seconds": 60, "on_timeout": "bot_takes_over"})
+    page = turns(api, token)
+    assert games(page) == [quick, slow, untimed]
+    for item in page["items"]:
+        assert item["deadline"] == item["view"]["turn"]["deadline"]
 
 
 def test_with_a_cursor_only_turns_begun_since_come(api: Api) -> None:

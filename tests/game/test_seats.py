@@ -209,6 +209,18 @@ def test_the_creator_opens_a_left_seat_for_a_substitute() -> None:
     opened.when(take(BOB, 2)).then(SeatTaken(Seat(2), BOB))
 
 
+def test_the_creator_opens_a_seat_whose_time_was_over_but_none_of_who_is_back() -> None:
+    late = (*RUNNING, SeatHandedOver(Seat(2), BotLevel.CLUB, "1", left=False))
+    opened = given(*late, SeatLeft(Seat(2)))
+    given(*late).when(LeaveSeat(ALICE, Seat(2))).then(SeatLeft(Seat(2)))
+    opened.when(take(CAROL, 2)).then(SeatTaken(Seat(2), CAROL))
+    opened.when(take(BOB, 2)).then(SeatTaken(Seat(2), BOB))
+    opened.when(LeaveSeat(ALICE, Seat(2))).then()
+    back = given(*late, SeatTakenBack(Seat(2)))
+    back.when(LeaveSeat(ALICE, Seat(2))).then_refused(Reason.ALREADY_STARTED)
+    given(*late).when(LeaveSeat(CAROL, Seat(2))).then_refused(Reason.NOT_SEATED)
+
+
 def test_who_has_held_a_seat_may_not_sit_on_another() -> None:
     table = given(
         *HANDED,

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from events.vocabulary import GameId, Seat
+from events.catalogue import Clock
+from events.vocabulary import GameId, OnTimeout, Seat
 from service.game.commands import AbortGame, LeaveSeat
 from service.game.position import Position
 from service.game.state import seat_to_act
@@ -98,13 +99,16 @@ def test_filters_by_status(parts: Services) -> None:
     assert listed(parts.lobby, Wanted(status="finished")) == {finished.id}
 
 
-def test_filters_by_players_and_open_seats(parts: Services) -> None:
+def test_filters_by_players_open_seats_and_clock(parts: Services) -> None:
     two, three = create(parts, "me", "open"), create(parts, "me", "bot", "bot")
     assert listed(parts.lobby, Wanted(players=2)) == {two.id}
     assert listed(parts.lobby, Wanted(players=3)) == {three.id}
     assert listed(parts.lobby, Wanted(players=4)) == set()
     assert listed(parts.lobby, Wanted(has_open_seat=True)) == {two.id}
     assert listed(parts.lobby, Wanted(has_open_seat=False)) == {three.id}
+    timed = create(parts, clock=Clock(10, OnTimeout.BOT_PLAYS))
+    assert listed(parts.lobby, Wanted(clock=True)) == {timed.id}
+    assert listed(parts.lobby, Wanted(clock=False)) == {two.id, three.id}
 
 
 def test_an_aborted_game_has_no_seat_to_take(parts: Services) -> None:
