@@ -14,6 +14,7 @@ from service.api.problems import Problem
 from service.api.services import current
 from service.api.tokens import token_shape
 from service.api.webhooks import webhook_shape
+from service.live.doorbell import notice_shape
 from service.players.erasure import Erasures
 from service.players.recovery import Recovery
 from service.players.tokens import Tokens
@@ -51,6 +52,7 @@ def _all_but_games(player: PlayerId) -> dict[str, Any]:
         "profile": profile_of(player),
         "tokens": [token_shape(info) for info in Tokens(parts.client).infos(player)],
         "recovery_code": None if coded_at is None else {"created_at": rfc3339(coded_at)},
+        "notices": [notice_shape(each) for each in parts.inbox.all_of(player)],
         "webhooks": [webhook_shape(each) for each in Webhooks(parts.client).of(player)],
     }
 

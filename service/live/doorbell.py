@@ -3,7 +3,7 @@
 import logging
 from collections import deque
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from redis.exceptions import RedisError
@@ -65,7 +65,12 @@ class Doorbell:
 
 def rung(notice: Kept) -> Rung:
     """A notice as a frame."""
-    body = {
+    return Rung(notice.id, orjson.dumps(notice_shape(notice)))
+
+
+def notice_shape(notice: Kept) -> dict[str, Any]:
+    """A notice as its player sees it."""
+    return {
         "type": "event",
         "id": notice.id,
         "at": rfc3339(notice.at),
@@ -74,4 +79,3 @@ def rung(notice: Kept) -> Rung:
         "version": notice.version,
         "seat": notice.seat,
     }
-    return Rung(notice.id, orjson.dumps(body))

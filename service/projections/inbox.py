@@ -21,6 +21,7 @@ KEPT = 1000
 NOTHING = "0-0"
 """The id before any notice's."""
 
+Read = list[tuple[bytes, list[tuple[bytes, dict[bytes, bytes]]]]]
 _ID = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 _RECORD = """
 local game, version, told = ARGV[1], tonumber(ARGV[2]), false
@@ -150,6 +151,10 @@ class Inbox:
         ]
         return sorted(places, reverse=True)
 
+    def all_of(self, player: PlayerId) -> list[Kept]:
+        """Every notice of a player that is kept, oldest first."""
+        return _read(cast(Read, self._client.xread({_key(player, "inbox"): NOTHING})))
+
     def after(self, player: PlayerId, notice_id: str) -> list[Kept]:
         """The notices after one, oldest first; raises NoticesLost."""
         key = _key(player, "inbox")
@@ -157,11 +162,15 @@ class Inbox:
             pipeline.xrange(key, notice_id, notice_id)
             pipeline.xread({key: notice_id})
             known, read = pipeline.execute()
-        kept = [_kept(entry_id, fields) for entry_id, fields in read[0][1]] if read else []
+        kept = _read(read)
         is_complete = len(kept) < KEPT if notice_id == NOTHING else bool(known)
         if not is_complete:
             raise NoticesLost(notice_id)
         return kept
+
+
+def _read(read: Read) -> list[Kept]:
+    return [_kept(entry_id, fields) for _key, entries in read for entry_id, fields in entries]
 
 
 def _kept(entry_id: bytes, fields: dict[bytes, bytes]) -> Kept:

@@ -17,7 +17,7 @@ def test_a_new_player_has_little(api: Api) -> None:
     kept = export(api, token)
     assert kept["profile"] == api.get("/v1/me", token=token).json
     assert kept["profile"]["id"] == player
-    assert [len(kept[part]) for part in ("tokens", "webhooks", "games")] == [1, 0, 0]
+    assert [len(kept[part]) for part in ("tokens", "notices", "webhooks", "games")] == [1, 0, 0, 0]
     assert kept["recovery_code"] is None
 
 
@@ -29,9 +29,11 @@ def test_everything_is_in_it_but_secrets(api: Api) -> None:
     link = api.post("/v1/me/link-code", token=token).json["code"]
     game = api.new_game(token)["id"]
     api.lobby_notices(game)
+    api.inbox_notices()
     answer = api.get("/v1/me/export", token=token)
     kept = body_of(answer)
     assert kept["webhooks"] == api.get("/v1/webhooks", token=token).json["items"]
+    assert ("started", game) in [(each["topic"], each["game"]) for each in kept["notices"]]
     assert kept["recovery_code"].keys() == {"created_at"}
     assert kept["games"] == api.get("/v1/games?player=me", token=token).json["items"]
     assert kept["games"][0]["seats"][0]["player"]["name"] == "Ana"
