@@ -21,7 +21,7 @@ def follower_states(client: Redis, now: int) -> dict[str, FollowerState]:
     """Every follower that ever took part, by name; `now` is the store's time."""
     cursors = _cursors(client)
     names = sorted({name for of_shard in cursors.values() for name in of_shard})
-    held = _held(client, names)
+    held = shards_held(client, names)
     undone = _oldest_undone(client, cursors)
     return {
         name: FollowerState(held[name], max((now - at for at in undone.get(name, ())), default=0))
@@ -40,7 +40,8 @@ def _cursors(client: Redis) -> dict[str, dict[str, bytes]]:
     }
 
 
-def _held(client: Redis, names: list[str]) -> dict[str, int]:
+def shards_held(client: Redis, names: list[str]) -> dict[str, int]:
+    """On how many shards somebody has the lease of each of these works."""
     with client.pipeline(transaction=False) as asked:
         for name in names:
             for shard in SHARDS:

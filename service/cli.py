@@ -10,7 +10,7 @@ from environs import EnvError
 
 from events.vocabulary import BotLevel
 from service.embedded import Server, die_with_parent, run_embedded
-from service.settings import Settings, settings_from_environment
+from service.settings import Durability, Settings, settings_from_environment
 
 Command = Callable[[argparse.Namespace, Settings], None]
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -128,7 +128,8 @@ def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:
 
 
 def _embedded(asked: argparse.Namespace, settings: Settings) -> None:
-    run_embedded(cast(Server, asked.server), settings.data)
+    fsync = "everysec" if settings.durability is Durability.RELAXED else "always"
+    run_embedded(cast(Server, asked.server), settings.data, fsync)
 
 
 def _play(asked: argparse.Namespace, _settings: Settings) -> None:

@@ -28,7 +28,7 @@ logfile {log}
 {persistence}
 """
 _PERSISTENCE: dict[Server, str] = {
-    "events": "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 100",
+    "events": "appendonly yes\nappendfsync {fsync}\nauto-aof-rewrite-percentage 100",
     "queue": "appendonly no",
 }
 
@@ -57,13 +57,13 @@ def binary() -> str:
         return found
 
 
-def configuration(server: Server, data: Path) -> str:
-    """The server's configuration file."""
+def configuration(server: Server, data: Path, fsync: str) -> str:
+    """The server's configuration file; `fsync`: `always`, or `everysec`."""
     return _CONFIGURATION.format(
         socket=_quoted(socket_path(server, data)),
         folder=_quoted((data / server).resolve()),
         log=_quoted((data / server / "server.log").resolve()),
-        persistence=_PERSISTENCE[server],
+        persistence=_PERSISTENCE[server].format(fsync=fsync),
     )
 
 
@@ -72,7 +72,7 @@ def _quoted(path: Path) -> str:
     return f'"{escaped}"'
 
 
-def run_embedded(server: Server, data: Path) -> NoReturn:
+def run_embedded(server: Server, data: Path, fsync: str = "always") -> NoReturn:
     """Become the server. It dies with its parent; a second one on the same data is refused."""
     folder = data / server
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def run_embedded(server: Server, data: Path) -> NoReturn:
         sys.exit(f"pepper: {fault}")
     socket_path(server, data).unlink(missing_ok=True)
     file = folder / "server.conf"
-    file.write_text(configuration(server, data))
+    file.write_text(configuration(server, data, fsync))
     die_with_parent()
     os.execv(program, [f"pepper-{server}", str(file)])  # noqa: S606  (no shell is wanted)
 

@@ -1,12 +1,21 @@
 """What an operator may set: the environment, read once into one frozen value."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from environs import Env
 from marshmallow.validate import Range
 
 from service.embedded import socket_path
+
+
+class Durability(StrEnum):
+    """What an acknowledged change survives: a crash, the loss of its machine, or neither."""
+
+    FSYNC = "fsync"
+    REPLICATED = "replicated"
+    RELAXED = "relaxed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +33,8 @@ class Settings:
     webhooks_loopback: bool = False
     rate_limits: bool = True
     expires_days: int = 30
+    durability: Durability = Durability.FSYNC
+    replicas: int = 1
 
 
 def settings_from_environment() -> Settings:
@@ -42,5 +53,7 @@ def settings_from_environment() -> Settings:
         web_processes=env.int("WEB_CONCURRENCY", 1, validate=Range(1)),
         webhooks_loopback=env.bool("PEPPER_WEBHOOKS_LOOPBACK", False),
         rate_limits=env.bool("PEPPER_RATE_LIMITS", True),
+        durability=env.enum("PEPPER_DURABILITY", "fsync", enum=Durability, by_value=True),
+        replicas=env.int("PEPPER_REPLICAS", 1, validate=Range(1)),
         expires_days=env.int("PEPPER_EXPIRES_DAYS", 30, validate=Range(1, 3650)),
     )

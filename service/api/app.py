@@ -6,6 +6,7 @@ from werkzeug.routing import IntegerConverter
 from events.store import AlreadyDone, RequestReused
 from service.api.account import account
 from service.api.actions import actions
+from service.api.confirmations import confirm_changes
 from service.api.exchanges import observe
 from service.api.games import games
 from service.api.health import health
@@ -91,6 +92,7 @@ def create_app(services: Services) -> Flask:
     app.after_request(_open_to_every_origin)
     if services.settings.rate_limits:
         limit_requests(app, services)
+    confirm_changes(app)
     return app
 
 

@@ -95,6 +95,11 @@ EXPLANATIONS: Mapping[str, str] = {
     "or ask without wait.",
     "streams-full": "This server holds as many streams as it can. Playing goes on: follow the game "
     "with GET .../events until a place is free.",
+    "not-replicated": (
+        "The change has been made, but fewer copies of it exist than this service promises, so it "
+        "may still be lost. Send the same request with the same Idempotency-Key again: it is not "
+        "done twice, and it is answered once it is safe. Without a key look first what came of it."
+    ),
     "store-unavailable": "The store of games did not answer. Try again shortly; whether an "
     "action counted shows in the game's view, and If-Match keeps it from counting twice.",
 }

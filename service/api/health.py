@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 
 from service.api.answers import json_response
 from service.api.services import current
+from service.durability import durability_problems, unchecked
 from service.metrics_folder import VARIABLE, forget_ended
 from service.vitals import Vitals, vitals
 
@@ -28,13 +29,15 @@ def get_health() -> Response:
 
 @health.get("/readyz")
 def get_readiness() -> Response:
-    """Whether the service can play, and if not, what is wrong."""
-    problems = []
+    """Whether the service can play and keep its promise, and if not, what is wrong."""
+    parts = current()
     try:
-        current().client.ping()
+        problems = durability_problems(parts.client, parts.settings)
+        warnings = [*unchecked(parts.client), *vitals(parts).warnings()]
     except RedisError:
-        problems.append("the event store does not answer")
-    body = {"status": "not ready" if problems else "ready", "problems": problems}
+        problems, warnings = ["the event store does not answer"], []
+    status = "not ready" if problems else "ready"
+    body = {"status": status, "problems": problems, "warnings": warnings}
     return json_response(body, 503 if problems else 200, NOT_KEPT)
 
 
@@ -58,7 +61,7 @@ class _Now(Collector):
         self._state = state
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        followers, workers, jobs = self._state
+        followers, ticked, workers, jobs = self._state
         yield _family(
             "pepper_server_up",
             "Whether a server answers.",
@@ -72,6 +75,10 @@ class _Now(Collector):
             yield _family("pepper_feed_lag_seconds", about, "follower", lags)
             about = "Shards, of 16, that some process follows."
             yield _family("pepper_feed_shards_followed", about, "follower", held)
+        if ticked is not None:
+            yield GaugeMetricFamily(
+                "pepper_shards_ticked", "Shards, of 16, that have a ticker.", ticked
+            )
         if workers is not None and jobs is not None:
             yield _family("pepper_workers", "Live workers of a queue.", "queue", workers)
             yield _family("pepper_queue_jobs", "Jobs that wait in a queue.", "queue", jobs)

@@ -79,6 +79,7 @@ KINDS: Mapping[str, Kind] = {
     "too-many-waiting": Kind(429, "Too many answers wait for you", is_retryable=True),
     "internal-error": Kind(500, "The service failed"),
     "streams-full": Kind(503, "All places for streams are taken", is_retryable=True),
+    "not-replicated": Kind(503, "The change is not safe yet", is_retryable=True),
     "store-unavailable": Kind(503, "The store does not answer", is_retryable=True),
 }
 RETRY_AFTER = {"Retry-After": "1"}

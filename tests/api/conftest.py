@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from events.feed import Feed
 from events.vocabulary import GameId
 from service.api.app import create_app
-from service.settings import Settings
+from service.settings import Durability, Settings
 from service.wiring import Services, services
 from service.workers.bot_turn import take_bot_turns
 from service.workers.inbox_notices import InboxKeeper
@@ -128,6 +128,7 @@ def app_services(redis_url: str, tmp_path: Path) -> Services:
             embeds_queue=False,
             web_processes=1,
             rate_limits=False,
+            durability=Durability.RELAXED,  # the tests' server writes no file
         )
     )
 

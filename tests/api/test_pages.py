@@ -48,6 +48,5 @@ def test_a_link_to_no_game(api: Api, game: str, accept: str) -> None:
 
 def test_the_service_says_how_it_is_and_who_its_bots_are(api: Api) -> None:
     assert api.get("/healthz").json == {"status": "ok"}
-    assert api.get("/readyz").json == {"status": "ready", "problems": []}
     levels = {bot["level"] for bot in api.get("/v1/bots").json["items"]}
     assert {"novice", "club"} <= levels

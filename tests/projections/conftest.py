@@ -12,9 +12,17 @@ from service.wiring import Services, services
 
 @pytest.fixture
 def parts(redis_url: str) -> Iterator[Services]:
-    flags = {"embeds_events": False, "embeds_queue": False}
     made = services(
-        Settings(Path(), "127.0.0.1", 1, redis_url, redis_url, **flags, web_processes=1)
+        Settings(
+            Path(),
+            "127.0.0.1",
+            1,
+            redis_url,
+            redis_url,
+            embeds_events=False,
+            embeds_queue=False,
+            web_processes=1,
+        )
     )
     yield made
     made.client.close()
