@@ -14,8 +14,9 @@ from events.catalogue import (
     TrumpNamed,
 )
 from events.store import Recorded
-from events.vocabulary import PlayerId, Seat
-from service.game.evolve import evolve_all
+from events.vocabulary import GameId, PlayerId, Seat
+from service.game.clocks import deadline
+from service.game.position import Position, fold
 from service.game.state import Game, is_bot_turn, is_over, seat_to_act
 from service.webhooks.vocabulary import Topic
 
@@ -40,18 +41,20 @@ def persons_of(game: Game) -> set[PlayerId]:
     return {player for player in named if player is not None}
 
 
-def news_of(log: Sequence[Recorded], versions: Collection[int]) -> Iterator[News]:
+def news_of(game_id: GameId, log: Sequence[Recorded], versions: Collection[int]) -> Iterator[News]:
     """What the appends that ended at these versions tell, in order; a whole log is needed."""
-    game: Game | None = None
+    position: Position | None = None
     for _command, entries in groupby(log, key=lambda entry: entry.command_id):
         append = tuple(entries)
-        before, game = game, evolve_all(game, *(entry.event for entry in append))
-        if append[-1].version in versions:
-            yield from _of_append(before, game, append)
+        before, position = position, fold(game_id, append, position)
+        if position is not None and append[-1].version in versions:
+            yield from _of_append(before.game if before else None, position, append)
 
 
-def _of_append(before: Game | None, game: Game, append: Sequence[Recorded]) -> Iterator[News]:
-    version, at = append[-1].version, append[-1].at
+def _of_append(
+    before: Game | None, position: Position, append: Sequence[Recorded]
+) -> Iterator[News]:
+    game, version, at = position.game, position.version, position.updated_at
     events = [entry.event for entry in append]
     for event in events:
         if isinstance(event, SeatInvited):
@@ -62,7 +65,7 @@ def _of_append(before: Game | None, game: Game, append: Sequence[Recorded]) -> I
     has_moved = any(isinstance(event, _MOVES) for event in events)
     if on_turn and (has_moved or before is None or _person_on_turn(before) != on_turn):
         seat, player = on_turn
-        yield News(Topic.TURN, player, seat, version, at)
+        yield News(Topic.TURN, player, seat, version, at, deadline(position))
     if is_over(game):
         yield from _to_everybody(Topic.GAME_FINISHED, game, version, at)
 

@@ -34,7 +34,7 @@ def _enabled(parts: Services, persons: Collection[PlayerId]) -> list[Webhook]:
 def _tell(
     parts: Services, game: GameId, versions: Collection[int], hooks: Iterable[Webhook]
 ) -> None:
-    queues, told = Queues(parts.client), list(news_of(parts.table.log(game), versions))
+    queues, told = Queues(parts.client), list(news_of(game, parts.table.log(game), versions))
     for hook in hooks:
         wanted = [news for news in told if news.player == hook.player and news.topic in hook.topics]
         for version, group in groupby(wanted, key=lambda news: news.version):

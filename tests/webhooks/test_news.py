@@ -1,7 +1,8 @@
 """News: whom an append tells what, whatever else it did."""
 
+from events.catalogue import Clock
 from events.memory_store import MemoryEventStore
-from events.vocabulary import GameId, PlayerId, Seat
+from events.vocabulary import GameId, OnTimeout, PlayerId, Seat
 from service.game.commands import AbortGame, CreateGame, LeaveSeat, SeatWish, TakeSeat
 from service.game.decide import legal_actions
 from service.game.position import Position
@@ -26,11 +27,11 @@ def found(table: Table, *wishes: SeatWish) -> Position:
 
 def all_news(table: Table, game: GameId) -> list[News]:
     log = table.log(game)
-    return list(news_of(log, range(len(log) + 1)))
+    return list(news_of(game, log, range(len(log) + 1)))
 
 
 def news_at(table: Table, position: Position) -> list[News]:
-    return list(news_of(table.log(position.id), {position.version}))
+    return list(news_of(position.id, table.log(position.id), {position.version}))
 
 
 def topics(news: list[News]) -> list[tuple[Topic, PlayerId, int]]:
@@ -54,6 +55,16 @@ def test_an_invitation_tells_the_invited_until_when() -> None:
     assert (news.topic, news.player, news.seat) == (Topic.INVITED, BEN, Seat(1))
     assert news.deadline == position.game.setup.places[1].reserved_until
     assert persons_of(position.game) == {HOST, BEN}
+
+
+def test_a_turn_with_a_clock_tells_until_when() -> None:
+    table, seats = new_table(), (SeatWish("me"), SeatWish("open"))
+    clock = Clock(30, OnTimeout.BOT_PLAYS)
+    made = position_of(table.create(CreateGame(HOST, 2, seats, clock=clock)))
+    start = position_of(table.act(made.id, TakeSeat(BEN, None, is_bot=False, now=table.now())))
+    (turn,) = [news for news in news_at(table, start) if news.topic is Topic.TURN]
+    assert turn.deadline == start.updated_at + 30_000
+    assert [news.deadline for news in news_at(table, start) if news != turn] == [None, None]
 
 
 def test_a_start_tells_everybody_and_then_whose_turn_it_is() -> None:
