@@ -1,6 +1,7 @@
 """Players' bells: whoever waits for one is woken, whichever process rang it."""
 
 import threading
+import time
 from collections import defaultdict
 
 from redis import Redis
@@ -9,8 +10,8 @@ from events.vocabulary import PlayerId
 from service.live.wakeups import Wakeups
 from service.projections.inbox import bell_channel
 
-LOST_RING = 5.0
-"""Seconds after which a listener looks whether something has come, woken or not."""
+LOST_RING = 10.0
+"""Seconds after which a listener looks whether something has come, though nothing rang."""
 
 
 class Ear:
@@ -18,12 +19,18 @@ class Ear:
 
     def __init__(self, player: PlayerId) -> None:
         self.player, self.is_dismissed = player, False
-        self._rung = threading.Event()
+        self._rung, self._looked_at = threading.Event(), time.monotonic()
 
-    def wait(self, seconds: float) -> None:
-        """Until the bell rings, or has since the last wait, or the time is up; look then."""
-        self._rung.wait(min(max(seconds, 0.0), LOST_RING))
+    def wait(self, seconds: float) -> bool:
+        """Until the bell rings, or has since the last wait, or the time is up; whether to look."""
+        unlooked = time.monotonic() - self._looked_at
+        is_rung = self._rung.wait(max(min(seconds, LOST_RING - unlooked), 0.0))
         self._rung.clear()
+        now = time.monotonic()
+        if not is_rung and now - self._looked_at < LOST_RING:
+            return False
+        self._looked_at = now
+        return True
 
     def ring(self) -> None:
         """Wake the listener."""

@@ -41,24 +41,28 @@ class Doorbell:
     def __init__(self, inbox: Inbox, ear: Ear, after: str) -> None:
         self._inbox, self._ear, self._after = inbox, ear, after
         self._waiting: deque[Rung] = deque()
+        self._is_behind = False
 
     def next(self, seconds: float) -> Rung | Gone | None:
         """What comes next, None if nothing does within so long."""
         if not self._waiting:
-            self._ear.wait(seconds)
+            self._is_behind |= self._ear.wait(seconds)
         if self._ear.is_dismissed:
             return Gone("closing")
-        if not self._waiting:
+        if not self._waiting and self._is_behind:
             try:
                 self._read()
             except NoticesLost:
                 return Gone("reset")
-            except RedisError as fault:  # it is looked at again
+            except RedisError as fault:  # it is still behind
                 _log.warning("doorbell: %s", type(fault).__name__)
         return self._waiting.popleft() if self._waiting else None
 
     def _read(self) -> None:
-        for notice in self._inbox.after(self._ear.player, self._after):
+        """Take what has come; a ring that comes meanwhile is heard by the next wait."""
+        notices = self._inbox.after(self._ear.player, self._after)
+        self._is_behind = False
+        for notice in notices:
             self._waiting.append(rung(notice))
             self._after = notice.id
 

@@ -137,3 +137,31 @@ def test_a_turn_that_begins_answers_who_waits_for_it(own: Running) -> None:
                 assert item["view"]["you"]["legal_actions"]
                 act(own, path, [token])
                 seen += 1
+
+
+def test_two_workers_of_one_player_play_each_turn_once(own: Running) -> None:
+    token = own.join("Ana")
+    path = new_game(own, token, "me", "bot", target=2)
+    answers: list[tuple[int, int]] = []
+
+    def work() -> None:
+        cursor = LAST
+        while own.ask("GET", path)[1]["status"] == "in_progress":
+            page = own.ask("GET", f"/v1/me/turns?after={cursor}&wait=1", token=token)[1]
+            cursor = page["cursor"]
+            for item in page["items"]:
+                address, body = f"/v1/games/{item['game']}/actions", item["view"]["you"]
+                matching = {"If-Match": str(item["version"])}
+                status, _said = own.ask(
+                    "POST", address, body["legal_actions"][0], token, **matching
+                )
+                answers.append((item["version"], status))
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    done = [version for version, status in answers if status == 200]
+    assert len(done) == len(set(done)) > 5
+    assert {status for _version, status in answers} <= {200, 409, 412}
