@@ -47,7 +47,7 @@ def stream_me() -> Response:
         opening, last = _opening(who.player, after, is_sse=is_sse)
         source, close = Doorbell(parts.inbox, ear, last), held.pop_all().close
         stream = Stream(source, opening, token_check(), close, is_sse=is_sse)
-    return Response(stream, headers=headers)
+    return Response(stream, headers=headers, direct_passthrough=True)
 
 
 def _after() -> str | None:

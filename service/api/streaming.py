@@ -104,6 +104,7 @@ class Stream:
 
     def _all(self, opening: list[bytes]) -> Iterator[bytes]:
         yield b"".join(opening)
+        opening.clear()
         if self._source.is_over:
             yield self._last("end", "end", {})
             return

@@ -62,7 +62,7 @@ def stream_game(game_id: str) -> Response:
         mark.renew()
         opening, check = _opening(watch, asked, is_sse=is_sse), token_check()
         stream = Stream(watch, opening, check, held.pop_all().close, mark.renew, is_sse=is_sse)
-    return Response(stream, headers=headers)
+    return Response(stream, headers=headers, direct_passthrough=True)
 
 
 class Mark:
