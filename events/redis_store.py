@@ -9,6 +9,7 @@ from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import TimeoutError as Late
 
 from events.codec import KNOWN, CorruptEntry, decode, encode
+from events.packs import unpack
 from events.store import (
     COMMAND_ID_BYTES,
     FINGERPRINT_BYTES,
@@ -52,13 +53,24 @@ def due_key(shard: str) -> str:
     return f"pepper:{{{shard}}}:due"
 
 
+def packed_key(game: GameId) -> str:
+    """The one value that a finished game's stream becomes (events/packs.py)."""
+    return f"pepper:{{{shard_of(game)}}}:packed:{game}"
+
+
+def packable_key(shard: str) -> str:
+    """The sorted set of a shard's finished games that are still streams, by when they ended."""
+    return f"pepper:{{{shard}}}:packable"
+
+
+def requests_key(game: GameId) -> str:
+    """The hash of the requests that a game has been asked."""
+    return f"pepper:{{{shard_of(game)}}}:requests:{game}"
+
+
 def wake_channel(game: GameId) -> str:
     """The sharded channel that says a game's new version after each append; it may lose some."""
     return f"pepper:{{{shard_of(game)}}}:live:{game}"
-
-
-def _requests_key(game: GameId) -> str:
-    return f"pepper:{{{shard_of(game)}}}:requests:{game}"
 
 
 def _link_key(game: GameId) -> str:
@@ -77,13 +89,25 @@ class RedisEventStore:
     def read(self, game: GameId, after: Head = NO_ENTRIES) -> Sequence[Recorded]:
         """The entries after `after`; raises HeadLost if that is not in the log any more."""
         start = max(after.version, 1)
-        raw = cast(list[RawEntry], self._client.xrange(log_key(game), f"{start}-0", "+"))
-        entries = _recorded(game, raw, start)
+        # Between the first two reads it may be packed, between the last two put back as a stream.
+        values = (
+            streamed(self._client, game, start)
+            or self._packed(game)[start - 1 :]
+            or streamed(self._client, game, start)
+        )
+        entries = _recorded(game, values, start)
         if not after.version:
             return entries
         if not entries or entries[0].command_id != after.command_id:
             raise HeadLost(game)
         return entries[1:]
+
+    def _packed(self, game: GameId) -> list[bytes]:
+        packed = cast(bytes | None, self._client.get(packed_key(game)))
+        try:
+            return [] if packed is None else unpack(packed)
+        except CorruptEntry as fault:
+            raise CorruptEntry(f"{game}: {fault}") from None
 
     def append(
         self,
@@ -101,7 +125,8 @@ class RedisEventStore:
         shard = shard_of(game)
         link = log_key(game) if successor_of is None else _link_key(successor_of)
         keys = [log_key(game), feed_key(shard), due_key(shard), link, wake_channel(game)]
-        keys.append(_requests_key(request.game if request else game))
+        keys.append(requests_key(request.game if request else game))
+        keys += [packed_key(game), packable_key(shard)]
         arguments: list[str | bytes | int] = [
             game,
             expected.version,
@@ -112,7 +137,8 @@ class RedisEventStore:
             "" if successor_of is None else "1",
             "" if request is None else request.id,
             "" if request is None else _remembered_as(request, game),
-            REQUESTS_KEPT_FOR if is_last else "",
+            REQUESTS_KEPT_FOR if is_last or _asks_ended_game(request, game) else "",
+            "1" if is_last else "",
             *(cause.value.encode() + encode(event) for cause, event in entries),
         ]
         answer = self._run(keys, arguments)
@@ -132,15 +158,17 @@ class RedisEventStore:
 
     def check(self, request: Request) -> None:
         """Raises AlreadyDone if the request has been done, RequestReused."""
-        kept = cast(bytes | None, self._client.hget(_requests_key(request.game), request.id))
+        kept = cast(bytes | None, self._client.hget(requests_key(request.game), request.id))
         if kept is not None:
             raise repeated(request, _remembered(kept[COMMAND_ID_BYTES:]))
 
     def remember(self, request: Request, game: GameId, version: int) -> None:
         """Remember a request that changed nothing; raises AlreadyDone, RequestReused."""
         kept = bytes(COMMAND_ID_BYTES) + _remembered_as(request, game) + b" %d" % version
-        if not self._client.hsetnx(_requests_key(request.game), request.id, kept):
+        if not self._client.hsetnx(requests_key(request.game), request.id, kept):
             self.check(request)
+        elif _asks_ended_game(request, game):
+            self._client.expire(requests_key(request.game), REQUESTS_KEPT_FOR)
 
     def successor(self, game: GameId) -> GameId | None:
         """The game that was made to follow this one, if any."""
@@ -148,12 +176,17 @@ class RedisEventStore:
         return None if linked is None else GameId(cast(bytes, linked).decode())
 
     def games(self) -> Iterator[GameId]:
-        """Every game that has a log, each once, in no order; new ones may be left out."""
+        """Every game that has a log, each once, in no order; new ones may be left out.
+
+        Packs are looked for last: what is packed meanwhile is found as one or the other.
+        """
         seen = set()
-        for key in self._client.scan_iter("pepper:{?}:log:*", count=500):
-            if key not in seen:
-                seen.add(key)
-                yield GameId(key.decode().rpartition(":")[2])
+        for pattern in ("pepper:{?}:log:*", "pepper:{?}:packed:*"):
+            for key in self._client.scan_iter(pattern, count=500):
+                game = key.rpartition(b":")[2]
+                if game not in seen:
+                    seen.add(game)
+                    yield GameId(game.decode())
 
     def now(self) -> int:
         """The store's time, in milliseconds since 1970."""
@@ -177,6 +210,11 @@ class RedisEventStore:
         self._forget([due_key(shard_of(game))], [game, now])
 
 
+def _asks_ended_game(request: Request | None, game: GameId) -> bool:
+    """Whether a request for one game has changed another: its rematch, so that it is over."""
+    return request is not None and request.game != game
+
+
 def _remembered_as(request: Request, game: GameId) -> bytes:
     return request.fingerprint + f"{request.status} {game}".encode()
 
@@ -186,17 +224,26 @@ def _remembered(kept: bytes) -> Remembered:
     return Remembered(kept[:FINGERPRINT_BYTES], int(status), GameId(game), int(version))
 
 
-def _recorded(game: GameId, raw: list[RawEntry], start: int) -> list[Recorded]:
+def streamed(client: Redis, game: GameId, start: int = 1) -> list[bytes]:
+    """The stored values of a game's stream from a version on; raises CorruptEntry on a gap."""
+    raw = cast(list[RawEntry], client.xrange(log_key(game), f"{start}-0", "+"))
+    if raw and raw[-1][0] != b"%d-0" % (start + len(raw) - 1):
+        raise CorruptEntry(f"{game}: a gap before {raw[-1][0].decode()}")
+    try:
+        return [value for _id, (_field, value) in raw]
+    except ValueError:
+        raise CorruptEntry(f"{game}: an entry that is not one field") from None
+
+
+def _recorded(game: GameId, values: Iterable[bytes], start: int) -> list[Recorded]:
     made: list[Recorded] = []
     add, known, number = made.append, KNOWN.get, int.from_bytes
     try:
-        for version, (_id, (_field, value)) in enumerate(raw, start):
+        for version, value in enumerate(values, start):
             body = value[_BODY + 1 :]
             event = known(body) or decode(body)
             at = number(value[COMMAND_ID_BYTES:_BODY], "big")
             add(Recorded(version, at, value[:COMMAND_ID_BYTES], _CAUSES[value[_BODY]], event))
     except (KeyError, IndexError, ValueError, CorruptEntry) as fault:
         raise CorruptEntry(f"{game}, version {start + len(made)}: {fault}") from None
-    if raw and raw[-1][0] != b"%d-0" % (start + len(raw) - 1):
-        raise CorruptEntry(f"{game}: a gap before {raw[-1][0].decode()}")
     return made

@@ -33,6 +33,7 @@ class Settings:
     webhooks_loopback: bool = False
     rate_limits: bool = True
     expires_days: int = 30
+    pack_after: int = 3600
     durability: Durability = Durability.FSYNC
     replicas: int = 1
 
@@ -56,4 +57,5 @@ def settings_from_environment() -> Settings:
         durability=env.enum("PEPPER_DURABILITY", "fsync", enum=Durability, by_value=True),
         replicas=env.int("PEPPER_REPLICAS", 1, validate=Range(1)),
         expires_days=env.int("PEPPER_EXPIRES_DAYS", 30, validate=Range(1, 3650)),
+        pack_after=env.int("PEPPER_PACK_AFTER", 3600, validate=Range(0)),
     )

@@ -2,6 +2,7 @@
 
 from redis import Redis
 
+from events.packer import Packer
 from service.projections.notices import waited_for
 from service.wiring import Services
 from service.workers.erasing import forget_erased, keep_out
@@ -23,10 +24,11 @@ AT_ONCE = 500
 def rebuild(parts: Services) -> int:
     """Drop what the projections keep and record every game; how many that were.
 
+    Games that finished before there was packing are offered to it.
     The follower may go on meanwhile: after the drop it records a game, or this does, or both.
     """
     _drop(parts.client)
-    recorded = 0
+    packer, recorded = Packer(parts.client), 0
     for position in readable(parts.table, parts.store.games()):
         parts.lobby.record(position)
         waiting = waited_for(position)
@@ -34,6 +36,8 @@ def rebuild(parts: Services) -> int:
             parts.inbox.record(player, position)
         keep_out(parts, [position])
         forget_erased(parts, waiting)
+        if position.ended_at is not None:
+            packer.offer(position.id, position.ended_at)
         recorded += 1
     return recorded
 

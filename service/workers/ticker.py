@@ -1,7 +1,7 @@
 """The ticker process: what must happen by a time happens, though nobody asks for it.
 
-Turns of persons end, stalled games move, games expire; erasures and deliveries go on, feeds are
-trimmed.
+Turns of persons end, stalled games move, games expire; erasures and deliveries go on, finished
+games are packed, feeds are trimmed.
 """
 
 import logging
@@ -24,6 +24,7 @@ from service.table import UNREADABLE, GameUnknown, VersionMismatch
 from service.wiring import Services, queue_client, services, wait_for_server
 from service.workers.erasing import finish_erasures
 from service.workers.jobs import bot_queue, enqueue_next_attempt, queued_turns, turn_name
+from service.workers.packing import pack_finished
 from service.workers.reading import report
 from service.workers.webhook_jobs import enqueue_due, webhook_queue
 
@@ -73,9 +74,12 @@ class Ticker:
         held = self._leases.held()
         move_due(self.parts, self._queue, held)
         now = time.monotonic()
-        if CHORES_SHARD not in held or now < self._chores_at:
+        if now < self._chores_at:
             return
         self._chores_at = now + CHORES_SECONDS
+        pack_finished(self.parts, held)
+        if CHORES_SHARD not in held:
+            return
         enqueue_due(self.parts, self._deliveries)
         finish_erasures(self.parts)
         if now > self._trim_at:
