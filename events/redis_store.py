@@ -109,6 +109,28 @@ class RedisEventStore:
         except CorruptEntry as fault:
             raise CorruptEntry(f"{game}: {fault}") from None
 
+    def read_intact(self, game: GameId) -> tuple[list[Recorded], CorruptEntry | None]:
+        """The entries up to the first that is out of order or unreadable, and what it is."""
+        intact: list[Recorded] = []
+        try:
+            for version, value in enumerate(self._values(game), 1):
+                intact += _recorded(game, [value], version)
+        except CorruptEntry as fault:
+            return intact, fault
+        return intact, None
+
+    def _values(self, game: GameId) -> Iterator[bytes]:
+        """The stored values of a whole log, as far as they are in order; then CorruptEntry."""
+        raw = cast(list[RawEntry], self._client.xrange(log_key(game)))
+        if not raw:
+            yield from self._packed(game)
+        for version, (entry_id, fields) in enumerate(raw, 1):
+            if entry_id != b"%d-0" % version:
+                raise CorruptEntry(f"{game}: a gap before {entry_id.decode()}")
+            if len(fields) != 2:
+                raise CorruptEntry(f"{game}: an entry that is not one field")
+            yield fields[1]
+
     def append(
         self,
         game: GameId,

@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from typing import cast
 
@@ -46,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     add("work", _work, "Play bots' turns.")
     add("deliver", _deliver, "Deliver the messages of webhooks.")
     add("rebuild", _rebuild, "Make the lists of games anew from their logs.")
+    verify = add("verify", _verify, "Fold every log again; name what cannot be. Exits with 0 or 1.")
+    verify.add_argument("game", nargs="*", help="ids of games: all if none is named")
     add("embedded", _embedded, "Run one of the embedded servers.").add_argument(
         "server", choices=("events", "queue")
     )
@@ -121,10 +124,21 @@ def _deliver(_asked: argparse.Namespace, settings: Settings) -> None:
 
 
 def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.operations.reaching import reached
     from service.wiring import services
     from service.workers.rebuild import rebuild
 
-    print(f"{rebuild(services(settings))} games")  # noqa: T201  (the command's output)
+    with reached(settings):
+        print(f"{rebuild(services(settings))} games")  # noqa: T201  (the command's output)
+
+
+def _verify(asked: argparse.Namespace, settings: Settings) -> None:
+    from service.operations.reaching import reached
+    from service.operations.verify import verify
+    from service.wiring import services
+
+    with reached(settings):
+        sys.exit(not verify(services(settings), asked.game))
 
 
 def _embedded(asked: argparse.Namespace, settings: Settings) -> None:

@@ -148,7 +148,7 @@ class Table:
             decision = _decide(position, command, cause, expected)
             if isinstance(decision, tuple) and decision:
                 try:
-                    entries = _caused(decision, cause)
+                    entries = caused(decision, cause)
                     return self._append(position, entries, command_id, request)
                 except VersionConflict:
                     CONFLICTS.inc()
@@ -216,7 +216,7 @@ class Table:
         events = found(command, Chance(seed, game_id), kept_for)
         if isinstance(events, Refusal):
             return events
-        entries = _caused(events, Cause.PLAYER)
+        entries = caused(events, Cause.PLAYER)
         game, command_id = evolve_all(None, *events), _new_command_id()
         done = self._store.append(
             game_id,
@@ -296,7 +296,8 @@ def _answer(decision: Decision | VersionMismatch, position: Position) -> Positio
     return decision if isinstance(decision, Refusal) else position
 
 
-def _caused(events: Sequence[Event], cause: Cause) -> list[Entry]:
+def caused(events: Sequence[Event], cause: Cause) -> list[Entry]:
+    """The events of one append, each with who made it happen: what only follows, the service."""
     entries = [Entry(cause, events[0])]
     entries += (
         Entry(Cause.SYSTEM if isinstance(event, _CONSEQUENCES) else cause, event)
