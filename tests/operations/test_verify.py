@@ -9,7 +9,8 @@ import pytest
 from redis import Redis
 
 from events.feed import cursors_key
-from events.redis_store import due_key, feed_key, log_key
+from events.packer import Packer
+from events.redis_store import due_key, feed_key, log_key, packed_key
 from events.vocabulary import GameId, shard_of
 from service.operations.verify import verify
 from service.wiring import Services
@@ -151,3 +152,14 @@ def test_the_command_says_by_its_exit_whether_all_is_well(parts: Services, redis
     write(parts.client, game, cut(entries_of(parts.client, game)))
     status, said, _errors = ran()
     assert (status, said.endswith("1 games, 1 findings\n")) == (1, True)
+
+
+def test_packed_games_are_looked_into(parts: Services, capsys: pytest.CaptureFixture[str]) -> None:
+    game = play_out(parts.table, found(parts.table, "me", "bot")).id
+    assert Packer(parts.client).pack(game)
+    assert verify(parts, [])
+    packed = parts.client.get(packed_key(game))
+    assert isinstance(packed, bytes)
+    parts.client.set(packed_key(game), packed[:-9])
+    assert not verify(parts, [])
+    assert f"{game} version 1: unreadable: pack of format" in capsys.readouterr().out
