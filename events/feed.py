@@ -1,7 +1,8 @@
 """All appends of a shard in order: the outbox that followers read (architecture decision 6).
 
 A follower keeps one cursor a shard, moved only while it holds the shard's lease, and only after the
-work is done: every append reaches it at least once and in order, whatever dies.
+work is done: every append reaches it at least once and in order, whatever dies. A follower that has
+had no lease for a week is forgotten, so that it does not hold up trimming for ever.
 """
 
 import time
@@ -15,11 +16,19 @@ from events.redis_store import feed_key
 from events.vocabulary import SHARDS, Cause, GameId
 
 LONGEST_WAIT_MS = LEASE_MS // 3
+FORGOTTEN_AFTER, NOTED_EACH = 7 * 24 * 3_600_000, 3_600_000
+"""Milliseconds after which an absent follower is forgotten, and between notes that it is there."""
+
 _RENEW = """
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return false end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 redis.call('HSETNX', KEYS[2], ARGV[3], '0-0')
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+if now - (redis.call('HGET', KEYS[3], ARGV[3]) or 0) >= tonumber(ARGV[4]) then
+  redis.call('HSET', KEYS[3], ARGV[3], now)
+end
 return redis.call('HGET', KEYS[2], ARGV[3])
 """
 _MOVE = """
@@ -28,6 +37,25 @@ if (holder or ARGV[1]) ~= ARGV[1] or cursor ~= ARGV[4] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
 return 1
+"""
+_TRIM = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local cursors, forgotten, slowest, first = redis.call('HGETALL', KEYS[2]), {}, nil, nil
+for i = 1, #cursors, 2 do
+  local name, cursor = cursors[i], cursors[i + 1]
+  redis.call('HSETNX', KEYS[3], name, now)
+  if now - redis.call('HGET', KEYS[3], name) >= tonumber(ARGV[1]) then
+    redis.call('HDEL', KEYS[2], name)
+    redis.call('HDEL', KEYS[3], name)
+    forgotten[#forgotten + 1] = name
+  else
+    local at = string.format('%015d-%015d', string.match(cursor, '^(%d+)-(%d+)$'))
+    if not first or at < first then slowest, first = cursor, at end
+  end
+end
+if slowest then redis.call('XTRIM', KEYS[1], 'MINID', slowest) end
+return forgotten
 """
 
 
@@ -51,6 +79,7 @@ class Feed:
         self._renewed_at = float("-inf")
         self._renew_script = client.register_script(_RENEW)
         self._move_script = client.register_script(_MOVE)
+        self._trim_script = client.register_script(_TRIM)
         self._release_script = client.register_script(RELEASE)
 
     def take(self, block_ms: int = 1000, count: int = 100) -> list[FeedEntry]:
@@ -91,22 +120,24 @@ class Feed:
         self._cursors = {}
         self._renewed_at = float("-inf")
 
-    def trim(self) -> None:
-        """Drop from every feed what the slowest follower has done."""
+    def trim(self) -> set[str]:
+        """Drop from every feed what the slowest follower has done; who has been forgotten."""
+        forgotten: set[str] = set()
         for shard in SHARDS:
-            cursors = cast(list[bytes], self._client.hvals(cursors_key(shard)))
-            if cursors:
-                slowest = min(cursors, key=order)
-                self._client.xtrim(feed_key(shard), minid=slowest.decode(), approximate=False)
+            keys = [feed_key(shard), cursors_key(shard), seen_key(shard)]
+            names = cast(list[bytes], self._trim_script(keys, [FORGOTTEN_AFTER]))
+            forgotten |= {name.decode() for name in names}
+        return forgotten
 
     def _renew(self) -> None:
         if time.monotonic() - self._renewed_at < LONGEST_WAIT_MS / 1000:
             return
         self._renewed_at = time.monotonic()
-        arguments: list[str | int] = [self._owner, LEASE_MS, self._follower]
+        arguments: list[str | int] = [self._owner, LEASE_MS, self._follower, NOTED_EACH]
         with self._client.pipeline(transaction=False) as asked:
             for shard in SHARDS:
-                self._renew_script(self._keys(shard), arguments, client=asked)
+                keys = [*self._keys(shard), seen_key(shard)]
+                self._renew_script(keys, arguments, client=asked)
             cursors = cast(list[bytes | None], asked.execute())
         for shard, cursor in zip(SHARDS, cursors, strict=True):
             if cursor is None:
@@ -132,3 +163,8 @@ def order(entry_id: bytes) -> tuple[int, int]:
 def cursors_key(shard: str) -> str:
     """The hash of the last entry that each follower of a shard has done."""
     return f"pepper:{{{shard}}}:cursors"
+
+
+def seen_key(shard: str) -> str:
+    """The hash of when each follower of a shard had its lease, to the hour."""
+    return f"pepper:{{{shard}}}:seen"

@@ -84,7 +84,8 @@ class Ticker:
         finish_erasures(self.parts)
         if now > self._trim_at:
             self._trim_at = now + TRIM_SECONDS
-            self._trimmer.trim()
+            for follower in self._trimmer.trim():
+                log.warning("follower %s is forgotten: nobody has run it for long", follower)
 
     def stop(self) -> None:
         """Let another ticker go on at once."""

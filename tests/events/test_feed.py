@@ -6,10 +6,11 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from events.catalogue import GameStarted, Passed
-from events.feed import LONGEST_WAIT_MS, Feed
+from events.feed import FORGOTTEN_AFTER, LONGEST_WAIT_MS, Feed, cursors_key, seen_key
+from events.followers import follower_states
 from events.redis_store import RedisEventStore, feed_key
 from events.store import NO_ENTRIES, Entry, Head
-from events.vocabulary import Cause, GameId, Seat
+from events.vocabulary import SHARDS, Cause, GameId, Seat
 from tests.conftest import client_of
 
 ONE, TWO = GameId("g_0oneoneoneoneone1"), GameId("g_ftwotwotwotwotwo2")
@@ -121,6 +122,68 @@ def test_trimming_keeps_what_the_slowest_needs(redis_client: Redis) -> None:
     lobby.done(entries)
     bots.trim()
     assert redis_client.xlen(feed_key("0")) == 1
+
+
+def be_absent(client: Redis, follower: str, milliseconds: int) -> None:
+    """As if a follower had last had its leases so long ago."""
+    seconds, _rest = client.time()
+    for shard in SHARDS:
+        client.hset(seen_key(shard), follower, int(seconds) * 1000 - milliseconds)
+
+
+@pytest.mark.parametrize(("late", "forgotten"), [(-60_000, set()), (0, {"lobby"})])
+def test_who_is_absent_for_a_week_is_forgotten(
+    redis_client: Redis, late: int, forgotten: set[str]
+) -> None:
+    fill(redis_client)
+    bots = Feed(redis_client, redis_client, "bots", "me")
+    lobby = Feed(redis_client, redis_client, "lobby", "me")
+    lobby.take(block_ms=10)
+    bots.done(bots.take(block_ms=10))
+    be_absent(redis_client, "lobby", FORGOTTEN_AFTER + late)
+    assert bots.trim() == forgotten
+    assert redis_client.xlen(feed_key("0")) == (1 if forgotten else 2)
+    assert {*follower_states(redis_client, 0)} == {"bots", "lobby"} - forgotten
+
+
+def test_who_comes_back_begins_with_what_is_left(redis_client: Redis) -> None:
+    fill(redis_client)
+    bots = Feed(redis_client, redis_client, "bots", "me")
+    lobby = Feed(redis_client, redis_client, "lobby", "me")
+    lobby.take(block_ms=10)
+    lobby.release()
+    bots.done(bots.take(block_ms=10))
+    be_absent(redis_client, "lobby", FORGOTTEN_AFTER)
+    bots.trim()
+    assert seen(lobby) == {(ONE, 2), (TWO, 2)}
+    assert bots.trim() == set()
+
+
+def test_when_all_are_absent_nothing_is_dropped(redis_client: Redis) -> None:
+    fill(redis_client)
+    bots = Feed(redis_client, redis_client, "bots", "me")
+    bots.take(block_ms=10)
+    be_absent(redis_client, "bots", FORGOTTEN_AFTER)
+    assert bots.trim() == {"bots"}
+    assert redis_client.xlen(feed_key("0")) == 2
+
+
+def test_one_of_an_earlier_version_is_absent_from_now_on(redis_client: Redis) -> None:
+    fill(redis_client)
+    bots = Feed(redis_client, redis_client, "bots", "me")
+    bots.take(block_ms=10)
+    redis_client.delete(*(seen_key(shard) for shard in SHARDS))
+    assert bots.trim() == set()
+    assert redis_client.hexists(seen_key("0"), "bots")
+
+
+def test_the_slowest_is_found_by_number_not_by_spelling(redis_client: Redis) -> None:
+    ids = [f"5-{number}" for number in range(12)]
+    for entry_id in ids:
+        redis_client.xadd(feed_key("0"), {"g": ONE, "v": 1, "c": "P"}, id=entry_id)
+    redis_client.hset(cursors_key("0"), mapping={"bots": "5-10", "lobby": "5-9"})
+    Feed(redis_client, redis_client, "bots", "me").trim()
+    assert redis_client.xlen(feed_key("0")) == 3
 
 
 def test_no_wait_is_no_wait(redis_client: Redis) -> None:
