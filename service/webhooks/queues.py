@@ -27,12 +27,23 @@ MOST_WAITING = 500
 KEPT_FOR = 7 * 24 * 60 * 60
 """Seconds that a list, and how far a webhook has been told, outlive their last change."""
 
+SWEPT_EACH = 256
+"""New games of a webhook after which those are forgotten that it has long not been told of."""
+
 _PUSH = """
 if redis.call('HGET', KEYS[1], 'disabled') ~= '' then return 0 end
-local told = tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or '0')
-if told >= tonumber(ARGV[2]) then return 1 end
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
-redis.call('RPUSH', KEYS[2], unpack(ARGV, 5))
+local told = string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '0', '^%d+')
+if tonumber(told) >= tonumber(ARGV[2]) then return 1 end
+local now, kept_for = redis.call('TIME')[1], tonumber(ARGV[4])
+local is_new = redis.call('HSET', KEYS[3], ARGV[1], ARGV[2] .. ' ' .. now) == 1
+if is_new and redis.call('HLEN', KEYS[3]) % ARGV[5] == 0 then
+  local all = redis.call('HGETALL', KEYS[3])
+  for i = 1, #all, 2 do
+    local at = string.match(all[i + 1], ' (%d+)$') or 0
+    if now - at > kept_for then redis.call('HDEL', KEYS[3], all[i]) end
+  end
+end
+redis.call('RPUSH', KEYS[2], unpack(ARGV, 6))
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[3]), -1)
 redis.call('EXPIRE', KEYS[2], ARGV[4])
 redis.call('EXPIRE', KEYS[3], ARGV[4])
@@ -79,7 +90,7 @@ class Queues:
         place = Place(webhook.player, webhook.id, game)
         keys = [record_key(place.player, place.webhook), _list_key(place), _told_key(*place[:2])]
         written = [_written(message) for message in messages]
-        if self._push(keys, [game, version, MOST_WAITING, KEPT_FOR, *written]):
+        if self._push(keys, [game, version, MOST_WAITING, KEPT_FOR, SWEPT_EACH, *written]):
             self._client.zadd(DUE, {_member(place): 0}, nx=True)
 
     def push_test(self, webhook: Webhook, now: int) -> None:

@@ -19,6 +19,7 @@ from service.webhooks.posting import Poster
 from service.webhooks.queues import (
     DUE,
     MOST_WAITING,
+    SWEPT_EACH,
     TESTS,
     Message,
     Place,
@@ -271,6 +272,22 @@ def test_a_test_is_tried_once_and_counts_as_nothing(desk_of: DeskOf, answer: Ans
     assert desk.waiting(TESTS) == 0
     assert desk.shown().last is not None
     assert desk.shown().failures == 0
+
+
+def test_games_of_which_nothing_more_came_are_forgotten_in_time(desk_of: DeskOf) -> None:
+    with receiver(says(204)) as own:
+        desk = desk_of(own)
+        told = f"pepper:{{p:{ANA}}}:webhook:{desk.hook.id}:told"
+        desk.tell(1)
+        for number in range(SWEPT_EACH - 3):
+            desk.client.hset(told, f"g_2{number}", f"9 {1_000_000 + number}")
+        desk.client.hset(told, "g_2before", "9")
+        desk.tell(1, game=OTHER)
+        assert {*cast(list[bytes], desk.client.hkeys(told))} == {GAME.encode(), OTHER.encode()}
+        desk.tell(1)
+        desk.tell(1, 2, game=OTHER)
+        desk.work()
+        assert len(own.came) == 3
 
 
 def test_a_deleted_webhook_is_told_nothing(desk_of: DeskOf) -> None:
