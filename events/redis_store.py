@@ -223,6 +223,14 @@ class RedisEventStore:
             answers = cast(list[list[bytes]], asked.execute())
         return [GameId(game.decode()) for games in answers for game in games]
 
+    def schedule(self, game: GameId, at: int) -> None:
+        """Look at a game at a time, unless a time is set for it already."""
+        self._client.zadd(due_key(shard_of(game)), {game: at}, nx=True)
+
+    def link(self, game: GameId, successor: GameId) -> None:
+        """Say again which game was made to follow one, where that is not known any more."""
+        self._client.set(_link_key(game), successor, nx=True)
+
     def postpone(self, game: GameId, until: int) -> None:
         """Look at a waiting game again at a time, unless it waits for longer or not at all."""
         self._client.zadd(due_key(shard_of(game)), {game: until}, xx=True, gt=True)

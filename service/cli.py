@@ -124,12 +124,15 @@ def _deliver(_asked: argparse.Namespace, settings: Settings) -> None:
 
 
 def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:
+    from service.operations.progress import games_shown
     from service.operations.reaching import reached
     from service.wiring import services
     from service.workers.rebuild import rebuild
 
     with reached(settings):
-        print(f"{rebuild(services(settings))} games")  # noqa: T201  (the command's output)
+        parts = services(settings)
+        made = rebuild(parts, games_shown(parts.store))
+        print(f"{made} games")  # noqa: T201  (the command's output)
 
 
 def _verify(asked: argparse.Namespace, settings: Settings) -> None:

@@ -46,6 +46,14 @@ def expires_at(position: Position) -> int | None:
     return position.updated_at + setup.expires_in * 1000
 
 
+def due_at(position: Position) -> int | None:
+    """When to look again at a game as it is, in milliseconds since 1970; None if never."""
+    if is_bot_turn(position.game):
+        return position.updated_at + BOT_TURN_GRACE
+    ends = deadline(position)
+    return expires_at(position) if ends is None else ends
+
+
 def due_after(before: Position | None, events: Sequence[Event], game: Game) -> Due | None:
     """When to look again at a game of which some events have made this."""
     if is_over(game):

@@ -14,6 +14,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from events.redis_store import RedisEventStore
+from events.vocabulary import GameId
+
 Step = TypeVar("Step")
 
 
@@ -32,3 +35,9 @@ def shown(steps: Iterable[Step], what: str, total: int | None = None) -> Iterato
     console = Console(stderr=True)
     with Progress(*columns, console=console, redirect_stdout=sys.stdout.isatty()) as bar:
         yield from bar.track(steps, total=total, description=what)
+
+
+def games_shown(store: RedisEventStore) -> Iterator[GameId]:
+    """Every game, with a bar; they are counted first if somebody watches."""
+    total = sum(1 for _game in store.games()) if sys.stderr.isatty() else None
+    return shown(store.games(), "Games", total)

@@ -1,6 +1,5 @@
 """`pepper verify`: folds every log again and says which entry of which game cannot be."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
@@ -14,7 +13,7 @@ from events.vocabulary import SHARDS, GameId, shard_of
 from service.game.position import Position, fold
 from service.game.state import is_over
 from service.operations.legality import Flaw, first_flaw
-from service.operations.progress import shown
+from service.operations.progress import games_shown
 from service.table import UNREADABLE, GameUnknown
 from service.wiring import Services
 
@@ -36,9 +35,8 @@ class Finding(NamedTuple):
 def verify(parts: Services, names: Sequence[str]) -> bool:
     """Print what is wrong with these games, or with all and their shards; whether nothing is."""
     named = [GameId(name) for name in names]
-    total = len(named) or sum(1 for _game in parts.store.games()) if sys.stderr.isatty() else None
     checked = bad = 0
-    for game in shown(named or parts.store.games(), "Games", total):
+    for game in named or games_shown(parts.store):
         checked += 1
         if finding := game_finding(parts, game):
             bad += 1
