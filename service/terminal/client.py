@@ -2,8 +2,9 @@
 
 import json
 import urllib.request
+from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 
 Json = dict[str, Any]
 TIMEOUT = 10
@@ -56,9 +57,9 @@ class Client:
                 return dict(json.load(answer))
         except HTTPError as refused:
             raise Refused(_document(refused)) from None
-        except URLError as fault:
+        except (OSError, HTTPException) as fault:
             raise SystemExit(
-                f"pepper: {self._url} does not answer: {fault.reason} "
+                f"pepper: {self._url} does not answer: {getattr(fault, 'reason', fault)} "
                 "(`make run` starts it; --url says where it is)"
             ) from None
 

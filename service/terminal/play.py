@@ -23,11 +23,18 @@ def play(url: str, players: int, level: str, name: str | None) -> None:
     except Refused as refusal:
         raise SystemExit(f"pepper: {refusal}") from None
     try:
+        _play_or_leave(console, client, view)
+    except Refused as refusal:
+        console.print(Text(f"pepper: {refusal}", style="red"))
+    console.print(f"pepper replay {view['id']} --url {url}")
+
+
+def _play_or_leave(console: Console, client: Client, view: Json) -> None:
+    try:
         _show_end(console, _play(console, client, view))
     except (KeyboardInterrupt, EOFError):
         client.delete(f"/v1/games/{view['id']}/seats/0")
         console.print("\nA bot plays on for you.")
-    console.print(f"pepper replay {view['id']} --url {url}")
 
 
 def _play(console: Console, client: Client, view: Json) -> Json:
