@@ -36,7 +36,8 @@ def fingerprint(token_id: str = "") -> bytes:
     With the id of its token, only by that token.
     """
     body = raw_body()
-    with suppress(orjson.JSONDecodeError):  # refused elsewhere, or empty
+    # Not JSON (refused elsewhere, or empty), or nested too deep to be written again.
+    with suppress(orjson.JSONDecodeError, orjson.JSONEncodeError):
         body = orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS)
     who = (token_id.encode(),) if token_id else ()
     asked = b"\0".join((request.method.encode(), request.path.encode(), *who, body))

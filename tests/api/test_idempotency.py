@@ -95,6 +95,16 @@ def test_the_key_comes_before_the_body(api: Api, other: bytes) -> None:
     assert body_of(answer, 422)["code"] == "idempotency-key-reused"
 
 
+@pytest.mark.parametrize("path", ["/v1/players", "/v1/games", "/v1/tokens", "/v1/webhooks"])
+@pytest.mark.parametrize("deep", [b'{"a":%s}', b"%s"])
+def test_a_body_that_is_nested_deep_is_refused(api: Api, path: str, deep: bytes) -> None:
+    _player, token = api.new_player()
+    nested = deep % (b"[" * 500 + b"]" * 500)
+    sent = {**LONG_KEY, "Content-Type": "application/json"}
+    answer = api.post(path, data=nested, token=token, headers=sent)
+    assert body_of(answer, 422)["code"] == "invalid-body"
+
+
 def test_a_last_game_is_shown_again(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     player, token = api.new_player()
     made = body_of(api.post("/v1/games", json={"players": 4}, token=token, headers=KEY), 201)
