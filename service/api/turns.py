@@ -10,7 +10,7 @@ from service.api.answers import add_names, json_response, number_asked
 from service.api.auth import caller_with
 from service.api.problems import RETRY_AFTER, Problem
 from service.api.services import current
-from service.api.waiting import LONGEST_WAIT, waiting_place
+from service.api.waiting import LONGEST_WAIT, check_token_again, waiting_place
 from service.live.places import NoPlace, TooMany
 from service.projections.inbox import NOTHING, Turn, is_id, order
 from service.projections.notices import on_turn
@@ -56,6 +56,7 @@ def _turns_begun(player: PlayerId, after: str, seconds: int) -> TurnPage:
             while True:
                 page, left = _turns(player, after), until - time.monotonic()
                 if page.items or left <= 0 or ear.is_dismissed:
+                    check_token_again()
                     return page
                 ear.wait(left)
         finally:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from flask import request
 
 from events.vocabulary import GameId
+from service.api.auth import token_check
+from service.api.problems import Problem
 from service.api.services import current
 from service.game.position import Position
 from service.game.state import Bidding, is_over, seat_of, seat_to_act
@@ -27,14 +29,22 @@ def wait_preferred() -> int:
 
 
 def wait_past(game_id: GameId, version: int, seconds: float) -> None:
-    """Until a game is past a version, is over, or time is up; raises NoPlace, TooMany."""
+    """Until a game is past a version, is over, or time is up; raises NoPlace, TooMany, Problem."""
     _wait(game_id, seconds, lambda now: now.version > version or is_over(now.game))
+    check_token_again()
+
+
+def check_token_again() -> None:
+    """A Problem if the token has ended while its answer waited."""
+    if not token_check()():
+        raise Problem("token-invalid")
 
 
 def wait_for_turn(acted: Position, who: Caller, seconds: float) -> Position:
     """The game when it is the player's turn again, a round is over, it is, or time is up.
 
-    Without a place to wait in it answers at once: the action has been done.
+    Without a place to wait in it answers at once: the action has been done. A token that has
+    ended meanwhile is told no more than it did.
     """
     round_then = _last_round_number(acted)
     if isinstance(acted.game, Bidding) and not acted.game.auction:
@@ -49,7 +59,7 @@ def wait_for_turn(acted: Position, who: Caller, seconds: float) -> Position:
         _wait(acted.id, seconds, is_worth_telling)
     except (NoPlace, TooMany):
         return acted
-    return current().table.look(acted.id)
+    return current().table.look(acted.id) if token_check()() else acted
 
 
 def _last_round_number(position: Position) -> int:

@@ -54,6 +54,44 @@ def test_an_ended_game_keeps_nobody_waiting(api: Api) -> None:
     assert time.monotonic() - began < LONG / 2
 
 
+@pytest.mark.parametrize(
+    "path", ["/v1/games/{game}/events?after={version}", "/v1/me/turns?after=0-0"]
+)
+def test_a_token_revoked_while_it_waits_is_told_nothing(
+    api: Api, elsewhere: Api, path: str
+) -> None:
+    _player, token = api.new_player()
+    game = api.new_game(token, players=2, seats=[{"kind": "me"}, {"kind": "open"}])
+    asked = path.format(game=game["id"], version=game["version"])
+    with meanwhile(lambda: revoke(elsewhere, token)):
+        answer = api.get(f"{asked}&wait=2", token=token)
+    assert body_of(answer, 401)["code"] == "token-invalid"
+
+
+def test_an_action_whose_token_is_revoked_while_it_waits_is_told_no_more(
+    api: Api, elsewhere: Api
+) -> None:
+    _player, token = api.new_player()
+    game = api.new_game(token, players=2)
+    api.bots_play(game["id"])
+    action = first_card(api, token, game["id"])
+
+    def revoke_and_play() -> None:
+        revoke(elsewhere, token)
+        elsewhere.bots_play(game["id"])
+
+    path = f"/v1/games/{game['id']}/actions"
+    with meanwhile(revoke_and_play):
+        view = body_of(api.post(path, json=action, token=token, headers={"Prefer": f"wait={LONG}"}))
+    assert not view["you"]["legal_actions"]
+
+
+def revoke(api: Api, token: str) -> None:
+    """End a player's only token."""
+    [held] = body_of(api.get("/v1/tokens", token=token))["items"]
+    assert api.delete(f"/v1/tokens/{held['id']}", token=token).status_code == 204
+
+
 @pytest.mark.parametrize("wait", ["-1", "26", "x", ""])
 def test_a_wait_that_is_none_is_refused(api: Api, wait: str) -> None:
     _player, token = api.new_player()
