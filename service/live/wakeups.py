@@ -12,6 +12,9 @@ Bell = Callable[[str], None]
 QUIET_FOR = 1.0
 """Seconds that the listener waits for a message before it looks whether it should go on."""
 
+LOST = (RedisError, OSError, RuntimeError, AttributeError, TypeError, ValueError)
+"""What a lost connection raises; the last three when another thread closes it under a reader."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -27,7 +30,7 @@ class Wakeups:
         self._channels: set[str] = set()
         self._lock = threading.Lock()
         self._pubsub: PubSub | None = None
-        self._closed = threading.Event()
+        self._closed, self._is_lost = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True, name="wakeups")
 
     def listen(self, channel: str) -> None:
@@ -54,19 +57,21 @@ class Wakeups:
             self._thread.join(2 * QUIET_FOR)
 
     def _tell(self, command: str, *channels: str) -> None:
-        if self._pubsub is None or self._closed.is_set():
+        if self._pubsub is None or self._closed.is_set() or self._is_lost:
             return
         try:
             getattr(self._pubsub, command)(*channels)
-        except RedisError as fault:  # the listener connects again and subscribes to all of them
+        except LOST as fault:  # the listener connects again and subscribes to all of them
+            self._is_lost = True
             _log.warning("wake-ups: %s: %s", command, fault)
 
     def _run(self) -> None:
         while not self._closed.is_set():
             try:
                 self._hear()
-            except (RedisError, OSError, RuntimeError) as fault:
+            except LOST as fault:
                 _log.warning("wake-ups: %s", fault)
+            if not self._closed.is_set():
                 self._connect_again()
         with self._lock:
             self._give_back()
@@ -74,7 +79,7 @@ class Wakeups:
     def _hear(self) -> None:
         pubsub = self._pubsub
         assert pubsub is not None  # noqa: S101  (made before the thread)
-        while not self._closed.is_set():
+        while not self._closed.is_set() and not self._is_lost:
             message = pubsub.get_sharded_message(timeout=QUIET_FOR)
             if message and message["type"] in ("smessage", "ssubscribe"):
                 self._bell(message["channel"].decode())
@@ -87,9 +92,10 @@ class Wakeups:
                 try:
                     for channel in self._channels:
                         self._pubsub.ssubscribe(channel)
-                except RedisError as fault:
+                except LOST as fault:
                     _log.warning("wake-ups: %s", fault)
                 else:
+                    self._is_lost = False
                     return
 
     def _give_back(self) -> None:

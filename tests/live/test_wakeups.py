@@ -4,9 +4,11 @@ import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from redis import Redis
+from redis.connection import Connection
 
 from service.live.wakeups import Wakeups
 from tests.conftest import FAST, client_of
@@ -69,6 +71,32 @@ def test_after_the_server_was_away_every_channel_is_heard_again(
         assert heard == {*channels}
         assert client.spublish(CHANNEL, "1") == 1
         wakeups.close()
+
+
+def test_a_channel_asked_for_while_the_server_is_away_is_heard_when_it_is_back(
+    bells: Bells, server_folder: Path
+) -> None:
+    folder = server_folder / "a"
+    with running_server(valkey(), folder, *FAST) as url:
+        client = client_of(url)
+    wakeups = Wakeups(client, bells.put)
+    wakeups.listen(CHANNEL)
+    with running_server(valkey(), folder, *FAST), client:
+        assert bells.get(timeout=10) == CHANNEL
+        assert client.spublish(CHANNEL, "1") == 1
+        wakeups.close()
+
+
+def test_it_hears_on_when_its_connection_is_closed_under_it(
+    wakeups: Wakeups, bells: Bells, redis_client: Redis
+) -> None:
+    wakeups.listen(CHANNEL)
+    assert bells.get(timeout=10) == CHANNEL
+    assert wakeups._pubsub is not None
+    cast(Connection, wakeups._pubsub.connection).disconnect()  # type: ignore[no-untyped-call]
+    assert bells.get(timeout=10) == CHANNEL
+    assert redis_client.spublish(CHANNEL, "1") == 1
+    assert bells.get(timeout=10) == CHANNEL
 
 
 def test_closed_it_gives_its_connection_back(redis_client: Redis, bells: Bells) -> None:
