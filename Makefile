@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock
 
-.PHONY: run test check fmt bench lock clean
+.PHONY: run test check fmt bench chaos lock clean
 
 run: $(VENV)/.run
 	@exec $(BIN)/pepper serve
@@ -30,6 +30,9 @@ fmt: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench
+
+chaos: $(VENV)/.dev
+	$(BIN)/python -m tests.chaos
 
 lock: $(VENV)/.dev
 	$(BIN)/pip-compile --quiet --extra dev --strip-extras --no-annotate --no-header \

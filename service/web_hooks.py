@@ -1,5 +1,6 @@
-"""What gunicorn calls in its workers: they say that they are there, and end streams in time."""
+"""What gunicorn calls in its workers: they say that they are there, and end when they should."""
 
+import signal
 from typing import Any
 
 import gevent
@@ -21,6 +22,13 @@ class WebLog(Logger):  # type: ignore[misc]  # gunicorn is untyped
         super().setup(cfg)
         configure_logs("web")
         self.error_log.handlers, self.error_log.propagate = [], True
+
+
+def post_fork(_server: Any, worker: Any) -> None:
+    """End with the master, however that ends: its successor needs the port at once."""
+    from service.embedded import die_with_parent
+
+    die_with_parent(signal.SIGKILL, worker.ppid)
 
 
 def post_worker_init(worker: Any) -> None:
