@@ -13,12 +13,14 @@ from bench import (
     limits,
     load,
     memory,
+    packing,
 )
 
 PARTS = {
     "engine": engine.run,
     "load": load.run,
     "memory": memory.run,
+    "packing": packing.run,
     "actions": actions.run,
     "limits": limits.run,
     "idempotency": idempotency.run,

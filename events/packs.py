@@ -7,7 +7,7 @@ and what reads the old ones stays.
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from events.codec import CorruptEntry
@@ -22,19 +22,26 @@ _HEAD_ENDS = _COMMAND_AT + COMMAND_ID_BYTES
 _SAME_APPEND = 128
 """Added to the cause of an entry that came with the one before it."""
 
-_RARE = 0
+_RARE, _FIRST = 0, 1
+"""What stands for a body that is kept as it is, and for the first of those that are not."""
+
 _CARDS = [b"%c%c" % (rank, suit) for suit in b"CDHS" for rank in b"9TJQKA"]
+_ACTIONS = [
+    (b"P", b""),
+    *((b"B", b"%d" % bid) for bid in range(9)),
+    *((b"T", b"%d" % trump) for trump in range(6)),
+    *((b"C", card) for card in _CARDS),
+]
+_SEATS = 4
 _BODIES = [
+    *(kind + b"%d" % seat + value for kind, value in _ACTIONS for seat in range(_SEATS)),
     b"g",
     b"a",
-    *(b"P%d" % seat for seat in range(4)),
-    *(b"B%d%d" % (seat, bid) for seat in range(4) for bid in range(9)),
-    *(b"T%d%d" % (seat, trump) for seat in range(4) for trump in range(6)),
-    *(b"C%d%s" % (seat, card) for seat in range(4) for card in _CARDS),
 ]
-"""The bodies that are one byte in a pack, their place from 1 on; part of the format."""
+"""The bodies that are one byte in a pack, those of actions by seat; part of the format."""
 
-_CODES = {body: code for code, body in enumerate(_BODIES, 1)}
+_ACTIONS_END = _FIRST + len(_ACTIONS) * _SEATS
+_CODES = {body: code for code, body in enumerate(_BODIES, _FIRST)}
 
 _DICTIONARY = (
     b'e{"seat":0,"entropy":"k{"seat":0}l{"seat":0}x{"seat":0,"milliseconds":'
@@ -59,13 +66,18 @@ _DICTIONARY = (
 def pack(values: Sequence[bytes]) -> bytes:
     """The pack of a log's stored values, one at least; raises CorruptEntry if time goes back."""
     bodies = [value[_CAUSE_AT + 1 :] for value in values]
-    codes = bytes(_CODES.get(body, _RARE) for body in bodies)
-    rare = (body for body, code in zip(bodies, codes, strict=True) if code == _RARE)
+    codes = [_CODES.get(body, _RARE) for body in bodies]
+    first, passed = _times(values)
     columns = (
         bytes(_causes(values)),
-        codes,
-        _times(values),
-        b"".join(_number(len(body)) + body for body in rare),
+        bytes(_by_turns(codes)),
+        first.to_bytes(TIME_BYTES, "big") + bytes(milliseconds & 255 for milliseconds in passed),
+        b"".join(_number(milliseconds >> 8) for milliseconds in passed),
+        b"".join(
+            _number(len(body)) + body
+            for body, code in zip(bodies, codes, strict=True)
+            if code == _RARE
+        ),
     )
     last = values[-1][:COMMAND_ID_BYTES]
     return _FORMAT + len(values).to_bytes(_VERSION_BYTES, "big") + last + _deflated(columns)
@@ -93,12 +105,28 @@ def _causes(values: Sequence[bytes]) -> Iterator[int]:
         before = command_id
 
 
-def _times(values: Sequence[bytes]) -> bytes:
+def _by_turns(codes: Iterable[int], *, back: bool = False) -> Iterator[int]:
+    """Codes with the seats counted from the one after who acted last; `back` to plain ones.
+
+    Mostly it is that seat which acts, so that a card has mostly one code and not four.
+    """
+    turn = 0
+    for code in codes:
+        if not _FIRST <= code < _ACTIONS_END:
+            yield code
+            continue
+        action, seat = divmod(code - _FIRST, _SEATS)
+        other = (seat + turn if back else seat - turn) % _SEATS
+        yield _FIRST + action * _SEATS + other
+        turn = (other if back else seat) + 1
+
+
+def _times(values: Sequence[bytes]) -> tuple[int, list[int]]:
+    """The time of the first entry, and the milliseconds from each to the next."""
     times = [int.from_bytes(value[COMMAND_ID_BYTES:_CAUSE_AT], "big") for value in values]
     if times != sorted(times):
         raise CorruptEntry("time goes back")
-    passed = (now - before for before, now in pairwise(times))
-    return times[0].to_bytes(TIME_BYTES, "big") + b"".join(map(_number, passed))
+    return times[0], [now - before for before, now in pairwise(times)]
 
 
 def _deflated(columns: Sequence[bytes]) -> bytes:
@@ -111,23 +139,23 @@ def _deflated(columns: Sequence[bytes]) -> bytes:
 def _unpacked(packed: bytes) -> list[bytes]:
     count, last = head_of(packed)
     text = _inflated(packed[_HEAD_ENDS:])
-    causes, codes = text[:count], text[count : 2 * count]
-    passed, at = _numbers(text, 2 * count + TIME_BYTES, count - 1)
-    first = int.from_bytes(text[2 * count : 2 * count + TIME_BYTES], "big")
-    bodies = [b"", *_BODIES]
-    values = []
-    for command_id, now, cause, code in zip(
-        _command_ids(causes, last), accumulate(passed, initial=first), causes, codes, strict=True
-    ):
-        body = bodies[code]
-        if code == _RARE:
-            (length,), at = _numbers(text, at, 1)
-            body, at = text[at : at + length], at + length
-        stamp = command_id + now.to_bytes(TIME_BYTES, "big")
-        values.append(stamp + bytes((cause & ~_SAME_APPEND,)) + body)
+    causes, codes = text[:count], [*_by_turns(text[count : 2 * count], back=True)]
+    at = 2 * count + TIME_BYTES
+    first, rests = int.from_bytes(text[at - TIME_BYTES : at], "big"), text[at : at + count - 1]
+    passed, at = _numbers(text, at + count - 1, count - 1)
+    rare, at = _texts(text, at, codes.count(_RARE))
     if at != len(text):
         raise ValueError("more or less than the entries")
-    return values
+    later = (high << 8 | rest for high, rest in zip(passed, rests, strict=True))
+    times = accumulate(later, initial=first)
+    kept = iter(rare)
+    bodies = (next(kept) if code == _RARE else _BODIES[code - _FIRST] for code in codes)
+    return [
+        command_id + now.to_bytes(TIME_BYTES, "big") + bytes((cause & ~_SAME_APPEND,)) + body
+        for command_id, now, cause, body in zip(
+            _command_ids(causes, last), times, causes, bodies, strict=True
+        )
+    ]
 
 
 def _inflated(deflated: bytes) -> bytes:
@@ -171,4 +199,14 @@ def _numbers(text: bytes, at: int, count: int) -> tuple[list[int], int]:
             shift, at = shift + 7, at + 1
         read.append(number | text[at] << shift)
         at += 1
+    return read, at
+
+
+def _texts(text: bytes, at: int, count: int) -> tuple[list[bytes], int]:
+    """So many texts that begin at a place, each after its length, and where they end."""
+    read = []
+    for _text_read in range(count):
+        (length,), at = _numbers(text, at, 1)
+        read.append(text[at : at + length])
+        at += length
     return read, at
