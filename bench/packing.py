@@ -1,4 +1,4 @@
-"""Finished four-player games as streams and packed: memory a game, and what packing and reading cost.
+"""Finished four-player games as streams and packed: memory a game, and CPU to pack and to read.
 
 Bots play the games; times are then as of bots (some milliseconds between moves) or as of persons
 (some seconds, and random), since times are much of what a pack holds.
@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 from redis import Redis
 
 from bench.games import bots_game
-from bench.measure import wall_milliseconds
+from bench.measure import milliseconds
 from events.catalogue import BotSeated, SeatTaken
 from events.codec import encode
 from events.packer import Packer
@@ -88,10 +88,10 @@ def _measure(who: str, logs: list[list[bytes]]) -> None:
             _put(client, game, logs[number % len(logs)])
         as_streams = _used(client)
         usage = mean(_usage(client, log_key(game)) for game in games)
-        read_stream = wall_milliseconds(_each(store.read, games), RUNS)
-        packing = wall_milliseconds(_each(packer.pack, games), len(games) - 1)
+        read_stream = milliseconds(_each(store.read, games), RUNS)
+        packing = milliseconds(_each(packer.pack, games), len(games) - 1)
         sizes = [_usage(client, packed_key(game)) for game in games]
-        read_pack = wall_milliseconds(_each(store.read, games), RUNS)
+        read_pack = milliseconds(_each(store.read, games), RUNS)
         packed = _used(client)
         _list(client, games)
         listed = _used(client)
@@ -100,7 +100,9 @@ def _measure(who: str, logs: list[list[bytes]]) -> None:
     streams, packs = (as_streams - empty) / len(games), (many - listed) / PACKS
     lists = (listed - packed) / len(games)
     print(f"{who}: as a stream {usage:.0f} bytes (MEMORY USAGE), {streams:.0f} of used_memory")
-    print(f"{who}: packed {mean(sizes):.0f} bytes, {max(sizes)} at most, {packs:.0f} of used_memory")
+    print(
+        f"{who}: packed {mean(sizes):.0f} bytes, {max(sizes)} at most, {packs:.0f} of used_memory"
+    )
     print(f"{who}: summary and places in lists {lists:.0f} of used_memory, packed or not")
     print(f"{who}: to pack, at the store, {packing:.2f} ms; pack() {_pure(pack, logs):.2f} ms")
     print(f"{who}: to read a stream {read_stream:.2f} ms, a pack {read_pack:.2f} ms")
@@ -135,7 +137,7 @@ def _each(do: Callable[[GameId], object], games: Sequence[GameId]) -> Callable[[
 
 
 def _pure(do: Callable[[Given], object], given: Sequence[Given]) -> float:
-    return wall_milliseconds(lambda: [do(each) for each in given], 5) / len(given)
+    return milliseconds(lambda: [do(each) for each in given], 5) / len(given)
 
 
 def _usage(client: Redis, key: str) -> int:
