@@ -227,6 +227,11 @@ class RedisEventStore:
         """Look at a game at a time, unless a time is set for it already."""
         self._client.zadd(due_key(shard_of(game)), {game: at}, nx=True)
 
+    def feed_again(self, game: GameId, version: int) -> None:
+        """Tell the followers of a game as if it had just come to this version."""
+        told: dict[Any, Any] = {"g": game, "v": version, "c": Cause.SYSTEM.value}
+        self._client.xadd(feed_key(shard_of(game)), told)
+
     def link(self, game: GameId, successor: GameId) -> None:
         """Say again which game was made to follow one, where that is not known any more."""
         self._client.set(_link_key(game), successor, nx=True)

@@ -3,8 +3,8 @@
 import argparse
 import os
 import signal
-import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import cast
 
 from environs import EnvError
@@ -46,9 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     add("tick", _tick, "Do what is due: end turns, revive games, go on with what was begun.")
     add("work", _work, "Play bots' turns.")
     add("deliver", _deliver, "Deliver the messages of webhooks.")
-    add("rebuild", _rebuild, "Make the lists of games anew from their logs.")
-    verify = add("verify", _verify, "Fold every log again; name what cannot be. Exits with 0 or 1.")
-    verify.add_argument("game", nargs="*", help="ids of games: all if none is named")
+    _add_operations(add)
     add("embedded", _embedded, "Run one of the embedded servers.").add_argument(
         "server", choices=("events", "queue")
     )
@@ -66,6 +64,24 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("game", help="its id, or its link, of which only the id counts")
     replay.add_argument("--url", default=DEFAULT_URL, help=URL_HELP)
     return parser
+
+
+def _add_operations(add: Callable[[str, Command, str], argparse.ArgumentParser]) -> None:
+    def operation(name: str, about: str) -> argparse.ArgumentParser:
+        return add(name, _operation(name), about)
+
+    operation("rebuild", "Make anew what follows from the logs; the service may run.")
+    verify = operation("verify", "Fold every log again; name what cannot be. Exits with 0 or 1.")
+    verify.add_argument("game", nargs="*", help="ids of games: all if none is named")
+    backup = operation("backup", "Write all games and players to a file; the service may run.")
+    backup.add_argument("file", type=Path, help="where to; it must not be there yet")
+    restore = operation("restore", "Put back what a backup holds; only the servers may run.")
+    restore.add_argument("file", type=Path, help="what `pepper backup` wrote")
+    restore.add_argument("--replace", action="store_true", help="drop what is in the store")
+    restore.add_argument(
+        "--erased", type=Path, help="ids of players to erase again, as `pepper erased` prints them"
+    )
+    operation("erased", "Print the ids of all erased players.")
 
 
 def _count(text: str) -> int:
@@ -123,25 +139,13 @@ def _deliver(_asked: argparse.Namespace, settings: Settings) -> None:
     run_worker(settings, webhook_queue)
 
 
-def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:
-    from service.operations.progress import games_shown
-    from service.operations.reaching import reached
-    from service.wiring import services
-    from service.workers.rebuild import rebuild
+def _operation(name: str) -> Command:
+    def run(asked: argparse.Namespace, settings: Settings) -> None:
+        from service.operations import commands
 
-    with reached(settings):
-        parts = services(settings)
-        made = rebuild(parts, games_shown(parts.store))
-        print(f"{made} games")  # noqa: T201  (the command's output)
+        commands.COMMANDS[name](asked, settings)
 
-
-def _verify(asked: argparse.Namespace, settings: Settings) -> None:
-    from service.operations.reaching import reached
-    from service.operations.verify import verify
-    from service.wiring import services
-
-    with reached(settings):
-        sys.exit(not verify(services(settings), asked.game))
+    return run
 
 
 def _embedded(asked: argparse.Namespace, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""A bar for whoever watches a long command on a terminal; elsewhere nothing is shown."""
+"""What a command says, and a bar for whoever watches it on a terminal."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -41,3 +41,8 @@ def games_shown(store: RedisEventStore) -> Iterator[GameId]:
     """Every game, with a bar; they are counted first if somebody watches."""
     total = sum(1 for _game in store.games()) if sys.stderr.isatty() else None
     return shown(store.games(), "Games", total)
+
+
+def say(line: str) -> None:
+    """One line of the command's output, at once."""
+    print(line, flush=True)  # noqa: T201  (the command's output)

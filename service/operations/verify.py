@@ -13,7 +13,7 @@ from events.vocabulary import SHARDS, GameId, shard_of
 from service.game.position import Position, fold
 from service.game.state import is_over
 from service.operations.legality import Flaw, first_flaw
-from service.operations.progress import games_shown
+from service.operations.progress import games_shown, say
 from service.table import UNREADABLE, GameUnknown
 from service.wiring import Services
 
@@ -40,12 +40,12 @@ def verify(parts: Services, names: Sequence[str]) -> bool:
         checked += 1
         if finding := game_finding(parts, game):
             bad += 1
-            print(finding)  # noqa: T201  (the command's output)
+            say(str(finding))
     for shard in () if named else SHARDS:
         for finding in shard_findings(parts, shard):
             bad += 1
-            print(finding)  # noqa: T201  (the command's output)
-    print(f"{checked} games, {bad} findings")  # noqa: T201  (the command's output)
+            say(str(finding))
+    say(f"{checked} games, {bad} findings")
     return bad == 0
 
 

@@ -27,7 +27,7 @@ from service.rules.house_rules import OptionValue
 from service.table import Table
 
 ANA, BEN, CAT = PlayerId("p_ana"), PlayerId("p_ben"), PlayerId("p_cat")
-SHORT: dict[str, OptionValue] = {"target_score": 3}
+SHORT: dict[str, OptionValue] = {"target_score": 1}
 A_DAY = 24 * 3600 * 1000
 
 

@@ -226,7 +226,7 @@ def test_games_in_which_everything_happens_are_legal() -> None:
 
 
 @given(games())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_games_under_any_rules_are_legal(choice: tuple[int, dict[str, OptionValue], int]) -> None:
     players, rules, seed = choice
     kinds = ["me", *["bot"] * (players - 1)]
