@@ -139,6 +139,7 @@ class Fleet:
             "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
             "PEPPER_DATA": str(self.data),
             "PEPPER_RATE_LIMITS": "off",
+            "PEPPER_PACK_AFTER": "0",
             "REDIS_URL": f"unix://{self.data / 'line.sock'}",
             "QUEUE_URL": self.queue_url,
             "PEPPER_SUPERVISOR": str(os.getpid()),

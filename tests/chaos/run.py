@@ -31,6 +31,7 @@ class Report:
 
     faults: Counter[str] = field(default_factory=Counter)
     games: int = 0
+    packed: int = 0
     events: int = 0
     accepted: int = 0
     refused: int = 0
@@ -44,6 +45,7 @@ class Report:
         kinds = Counter(finding.kind for finding in self.findings)
         figures = {
             "games": self.games,
+            "  packed meanwhile": self.packed,
             "events in their logs": self.events,
             "faults": sum(self.faults.values()),
             **{f"  {kind}": number for kind, number in sorted(self.faults.items())},
@@ -123,6 +125,7 @@ def _check_game(survey: Survey, onlooker: Client, path: str, book: Book, report:
     ]
     report.findings += survey.differences(game, public)
     report.games += 1
+    report.packed += survey.is_packed(game)
     report.events += public["version"]
     report.accepted += sum(request.is_accepted for request in asked)
     report.refused += sum(request.status is not None and request.status >= 300 for request in asked)

@@ -7,7 +7,7 @@ from typing import cast
 from redis import Redis
 
 from events.followers import follower_states
-from events.redis_store import RedisEventStore
+from events.redis_store import RedisEventStore, packed_key
 from events.store import Recorded
 from events.vocabulary import Cause, GameId
 from service.game.position import Position, fold
@@ -68,6 +68,10 @@ class Survey:
             for name in same
             if own[name] != public[name]  # type: ignore[literal-required]  # names from above
         ]
+
+    def is_packed(self, game: GameId) -> bool:
+        """Whether a game's stream has been packed meanwhile."""
+        return bool(self._client.exists(packed_key(game)))
 
     def times(self, game: GameId) -> list[tuple[int, bool]]:
         """When each event came, in milliseconds, and whether a bot made it."""

@@ -12,3 +12,4 @@ def test_nothing_is_lost_or_doubled_and_no_game_is_stuck_whatever_dies() -> None
     assert not report.findings, "\n".join(report.lines())
     assert sum(report.faults.values()) > FEWEST_FAULTS
     assert report.accepted > FEWEST_ACTIONS
+    assert report.packed
