@@ -1,0 +1,1 @@
+"""What `make check` runs, and what anybody may run without the service."""
