@@ -70,6 +70,7 @@ def _add_operations(add: Callable[[str, Command, str], argparse.ArgumentParser])
     def operation(name: str, about: str) -> argparse.ArgumentParser:
         return add(name, _operation(name), about)
 
+    operation("doctor", "Say what is wrong with this installation, and what to do.")
     operation("rebuild", "Make anew what follows from the logs; the service may run.")
     verify = operation("verify", "Fold every log again; name what cannot be. Exits with 0 or 1.")
     verify.add_argument("game", nargs="*", help="ids of games: all if none is named")

@@ -10,6 +10,9 @@ from redis.exceptions import ResponseError
 from service.settings import Durability, Settings
 
 TOUCHED = "pepper:{touched}"
+RESTORING = "pepper:{restoring}"
+"""There while a store is being restored, and for ever if that is cut off."""
+
 LONGEST_WAIT = 1000
 """Milliseconds for which an answer waits for replicas."""
 
@@ -45,6 +48,7 @@ def durability_problems(client: Redis, settings: Settings) -> list[str]:
     """Why the event server does not keep what is promised, or soon may not; raises RedisError."""
     told = cast(Mapping[str, Any], client.info())
     return [
+        *_restore_problems(client),
         *_role_problems(told, settings),
         *_file_problems(client, told, settings.durability),
         *_memory_problems(client, told),
@@ -56,6 +60,12 @@ def unchecked(client: Redis) -> list[str]:
     """What cannot be known of the event server, since it does not tell its configuration."""
     if _configured(client, "appendonly") is None:
         return ["the event store does not tell whether it keeps what is promised (CONFIG GET)"]
+    return []
+
+
+def _restore_problems(client: Redis) -> list[str]:
+    if client.exists(RESTORING):
+        return ["a restore is under way or was cut off: do it again (pepper restore --replace)"]
     return []
 
 

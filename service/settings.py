@@ -54,7 +54,7 @@ def settings_from_environment() -> Settings:
         web_processes=env.int("WEB_CONCURRENCY", 1, validate=Range(1)),
         webhooks_loopback=env.bool("PEPPER_WEBHOOKS_LOOPBACK", False),
         rate_limits=env.bool("PEPPER_RATE_LIMITS", True),
-        durability=env.enum("PEPPER_DURABILITY", "fsync", enum=Durability, by_value=True),
+        durability=env.enum("PEPPER_DURABILITY", Durability.FSYNC, enum=Durability, by_value=True),
         replicas=env.int("PEPPER_REPLICAS", 1, validate=Range(1)),
         expires_days=env.int("PEPPER_EXPIRES_DAYS", 30, validate=Range(1, 3650)),
         pack_after=env.int("PEPPER_PACK_AFTER", 3600, validate=Range(0)),

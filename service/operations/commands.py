@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from service.operations.archive import Damaged
 from service.operations.backup import backup
+from service.operations.doctor import doctor
 from service.operations.progress import games_shown, say
 from service.operations.reaching import reached
 from service.operations.restore import Refused, erased_players, restore
@@ -54,11 +55,16 @@ def _rebuild(_asked: argparse.Namespace, settings: Settings) -> None:
         say(f"{made} games")
 
 
+def _doctor(_asked: argparse.Namespace, settings: Settings) -> None:
+    sys.exit(not doctor(services(settings)))
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace, Settings], None]] = {
     "backup": _backup,
     "restore": _restore,
     "erased": _erased,
     "verify": _verify,
     "rebuild": _rebuild,
+    "doctor": _doctor,
 }
 """What `pepper` runs, by the command's name."""

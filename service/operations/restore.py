@@ -13,6 +13,7 @@ from typing import cast
 from redis import Redis
 
 from events.vocabulary import SHARDS, PlayerId
+from service.durability import RESTORING
 from service.game.state import is_over
 from service.operations import archive
 from service.operations.keys import ALL, AT_ONCE, is_kept, put
@@ -21,9 +22,6 @@ from service.wiring import Services
 from service.workers.erasing import erasures, finish_erasures
 from service.workers.reading import readable
 from service.workers.rebuild import rebuild
-
-RESTORING = "pepper:{restoring}"
-"""There while a store is being restored, and for ever if that is cut off."""
 
 ERASED = "pepper:{p:*}:erased"
 LEASES = "pepper:{?}:lease:*"
