@@ -1,6 +1,7 @@
 """What gunicorn calls in its workers: they say that they are there, and end when they should."""
 
 import signal
+import sys
 from typing import Any
 
 import gevent
@@ -22,6 +23,13 @@ class WebLog(Logger):  # type: ignore[misc]  # gunicorn is untyped
         super().setup(cfg)
         configure_logs("web")
         self.error_log.handlers, self.error_log.propagate = [], True
+
+    def exception(self, msg: str, *args: Any, **kwargs: Any) -> None:
+        """Say what failed, and where; of a client that was cut only that it was."""
+        if isinstance(sys.exc_info()[1], TimeoutError):
+            self.info("a client stalled and was cut")
+        else:
+            super().exception(msg, *args, **kwargs)
 
 
 def post_fork(_server: Any, worker: Any) -> None:

@@ -15,7 +15,7 @@ def run_web(settings: Settings) -> NoReturn:
     wait_for_server(events_client(settings))
     arguments = {
         "config": "python:service.web_hooks",
-        "worker-class": "gevent",
+        "worker-class": "service.web_worker.PatientWorker",
         "workers": settings.web_processes,
         "bind": f"{settings.host}:{settings.port}",
         "graceful-timeout": GRACEFUL_SECONDS,
