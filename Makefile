@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock
 
-.PHONY: run test check fmt bench chaos lock clean
+.PHONY: run test check fmt bench chaos cluster lock clean
 
 run: $(VENV)/.run
 	@exec $(BIN)/pepper serve

@@ -1,6 +1,7 @@
 -- Append to one game's log, or say why not, in one step on one shard (architecture decisions 3, 4).
 -- KEYS: log, feed, due, predecessor's link (or the log again when there is none), wake-up channel,
---       requests, pack, packable games
+--       requests, pack, packable games; the feed's name is a channel too, for those who cannot wait
+--       at its stream
 -- ARGV: game, expected version, expected command id, command id, due after ms or '', since when in
 --       ms or '' (now), successor of ('1' or ''), request or '', what is remembered of it before the
 --       version, seconds to keep requests or '', '1' if the game is over or '', then cause and body of
@@ -57,4 +58,5 @@ end
 if ARGV[10] ~= '' then redis.call('EXPIRE', KEYS[6], ARGV[10]) end
 if ARGV[11] == '1' then redis.call('ZADD', KEYS[8], string.match(fed, '^%d+'), ARGV[1]) end
 redis.call('SPUBLISH', KEYS[5], expected + count)
+redis.call('SPUBLISH', KEYS[2], '')
 return {1, expected + count, now}

@@ -3,6 +3,9 @@
 A follower keeps one cursor a shard, moved only while it holds the shard's lease, and only after the
 work is done: every append reaches it at least once and in order, whatever dies. A follower that has
 had no lease for a week is forgotten, so that it does not hold up trimming for ever.
+
+A cursor lies beside its feed, so a failover that loses the feed's end takes the cursor back, too.
+One that is ahead all the same, after a restore for instance, begins again at the beginning.
 """
 
 import time
@@ -23,13 +26,22 @@ _RENEW = """
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return false end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-redis.call('HSETNX', KEYS[2], ARGV[3], '0-0')
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 if now - (redis.call('HGET', KEYS[3], ARGV[3]) or 0) >= tonumber(ARGV[4]) then
   redis.call('HSET', KEYS[3], ARGV[3], now)
 end
-return redis.call('HGET', KEYS[2], ARGV[3])
+local cursor = redis.call('HGET', KEYS[2], ARGV[3]) or '0-0'
+local last = redis.call('XREVRANGE', KEYS[4], '+', '-', 'COUNT', 1)[1]
+local function order(id)
+  local milliseconds, sequence = string.match(id, '^(%d+)-(%d+)$')
+  return tonumber(milliseconds), tonumber(sequence)
+end
+local at, number = order(cursor)
+local last_at, last_number = order(last and last[1] or '0-0')
+if at > last_at or (at == last_at and number > last_number) then cursor = '0-0' end
+redis.call('HSET', KEYS[2], ARGV[3], cursor)
+return cursor
 """
 _MOVE = """
 local holder, cursor = redis.call('GET', KEYS[1]), redis.call('HGET', KEYS[2], ARGV[3])
@@ -136,7 +148,7 @@ class Feed:
         arguments: list[str | int] = [self._owner, LEASE_MS, self._follower, NOTED_EACH]
         with self._client.pipeline(transaction=False) as asked:
             for shard in SHARDS:
-                keys = [*self._keys(shard), seen_key(shard)]
+                keys = [*self._keys(shard), seen_key(shard), feed_key(shard)]
                 self._renew_script(keys, arguments, client=asked)
             cursors = cast(list[bytes | None], asked.execute())
         for shard, cursor in zip(SHARDS, cursors, strict=True):

@@ -1,10 +1,11 @@
-"""Connections to the store that are asked at once, by the kernel, whether they are quiet."""
+"""Connections to servers: pools that wait, and connections that the kernel is asked about."""
 
 from typing import Any
 
 from gevent.monkey import get_original
 from redis import BlockingConnectionPool
 from redis.connection import Connection, UnixDomainSocketConnection
+from redis.sentinel import SentinelConnectionPool, SentinelManagedConnection
 
 _poll, _READABLE = get_original("select", "poll"), 1
 
@@ -35,7 +36,15 @@ class _QuickUnix(_Quick, UnixDomainSocketConnection):
     pass
 
 
-_QUICK = {Connection: _QuickTcp, UnixDomainSocketConnection: _QuickUnix}
+class _QuickManaged(_Quick, SentinelManagedConnection):
+    pass
+
+
+_QUICK: dict[type, type] = {
+    Connection: _QuickTcp,
+    UnixDomainSocketConnection: _QuickUnix,
+    SentinelManagedConnection: _QuickManaged,
+}
 """Not those with TLS, which may hold bytes that the kernel has given away."""
 
 
@@ -43,3 +52,15 @@ def quick(pool: BlockingConnectionPool) -> BlockingConnectionPool:
     """The pool, whose connections are asked at once, where that can be done."""
     pool.connection_class = _QUICK.get(pool.connection_class, pool.connection_class)
     return pool
+
+
+class QuickPool(BlockingConnectionPool):
+    """A pool whose commands wait for each other, of connections that are asked at once."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)  # type: ignore[no-untyped-call]
+        quick(self)
+
+
+class QuickSentinelPool(SentinelConnectionPool, QuickPool):
+    """The same for the server that Sentinels name."""

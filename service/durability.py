@@ -7,9 +7,10 @@ from typing import Any, cast
 from redis import Redis
 from redis.exceptions import ResponseError
 
+from service.cluster import key_at, servers
 from service.settings import Durability, Settings
 
-TOUCHED = "pepper:{touched}"
+TOUCHED = "pepper:touched"
 RESTORING = "pepper:{restoring}"
 """There while a store is being restored, and for ever if that is cut off."""
 
@@ -33,32 +34,28 @@ def confirm(client: Redis, settings: Settings) -> None:
     WAIT covers the writes of its own connection alone. So it follows a write of no meaning on one
     connection: replicas that have that have everything before it, in whatever process it was
     written, and a repeated request, which writes nothing, is confirmed as its first copy would be.
+    In a cluster any master may have written something.
     """
     if settings.durability is not Durability.REPLICATED:
         return
-    with client.pipeline(transaction=False) as asked:
-        asked.set(TOUCHED, 1)
-        asked.wait(settings.replicas, LONGEST_WAIT)
-        reached = int(asked.execute()[-1])
-    if reached < settings.replicas:
-        raise NotReplicated(reached)
+    for server in servers(client):
+        with server.pipeline(transaction=False) as asked:
+            asked.set(key_at(client, server, TOUCHED), 1)
+            asked.wait(settings.replicas, LONGEST_WAIT)
+            reached = int(asked.execute()[-1])
+        if reached < settings.replicas:
+            raise NotReplicated(reached)
 
 
 def durability_problems(client: Redis, settings: Settings) -> list[str]:
     """Why the event server does not keep what is promised, or soon may not; raises RedisError."""
-    told = cast(Mapping[str, Any], client.info())
-    return [
-        *_restore_problems(client),
-        *_role_problems(told, settings),
-        *_file_problems(client, told, settings.durability),
-        *_memory_problems(client, told),
-        *_disk_problems(settings),
-    ]
+    found = [problem for server in servers(client) for problem in _problems(server, settings)]
+    return [*_restore_problems(client), *dict.fromkeys(found), *_disk_problems(settings)]
 
 
 def unchecked(client: Redis) -> list[str]:
     """What cannot be known of the event server, since it does not tell its configuration."""
-    if _configured(client, "appendonly") is None:
+    if any(_configured(server, "appendonly") is None for server in servers(client)):
         return ["the event store does not tell whether it keeps what is promised (CONFIG GET)"]
     return []
 
@@ -67,6 +64,15 @@ def _restore_problems(client: Redis) -> list[str]:
     if client.exists(RESTORING):
         return ["a restore is under way or was cut off: do it again (pepper restore --replace)"]
     return []
+
+
+def _problems(server: Redis, settings: Settings) -> list[str]:
+    told = cast(Mapping[str, Any], server.info())
+    return [
+        *_role_problems(told, settings),
+        *_file_problems(server, told, settings.durability),
+        *_memory_problems(server, told),
+    ]
 
 
 def _role_problems(told: Mapping[str, Any], settings: Settings) -> list[str]:

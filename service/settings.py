@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from environs import Env
+from environs import Env, EnvError
 from marshmallow.validate import Range
 
 from service.embedded import socket_path
+from service.server_urls import UrlMalformed, server_url
 
 
 class Durability(StrEnum):
@@ -43,6 +44,7 @@ def settings_from_environment() -> Settings:
     env = Env()
     data = Path(env.str("PEPPER_DATA", ".pepper")).resolve()
     redis_url, queue_url = env.str("REDIS_URL", ""), env.str("QUEUE_URL", "")
+    _check_urls(redis_url, queue_url)
     return Settings(
         data=data,
         host=env.str("PEPPER_HOST", "127.0.0.1"),
@@ -59,3 +61,13 @@ def settings_from_environment() -> Settings:
         expires_days=env.int("PEPPER_EXPIRES_DAYS", 30, validate=Range(1, 3650)),
         pack_after=env.int("PEPPER_PACK_AFTER", 3600, validate=Range(0)),
     )
+
+
+def _check_urls(redis_url: str, queue_url: str) -> None:
+    for name, text in (("REDIS_URL", redis_url), ("QUEUE_URL", queue_url)):
+        try:
+            is_cluster = bool(text) and server_url(text).kind == "cluster"
+        except UrlMalformed as fault:
+            raise EnvError(f"{name}: {fault}") from None
+        if is_cluster and name == "QUEUE_URL":
+            raise EnvError("QUEUE_URL: RQ works with one server, or one that Sentinels name")

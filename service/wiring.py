@@ -1,17 +1,23 @@
 """Builds what a process needs from its settings; the only place that makes clients."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, cast
 
-from redis import BlockingConnectionPool, Redis
+from redis import Redis
 from redis.backoff import NoBackoff
+from redis.cluster import ClusterNode
 from redis.exceptions import ConnectionError as Unreachable
 from redis.exceptions import ResponseError
+from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
+from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from events.heartbeat import Heartbeat
 from events.redis_store import RedisEventStore
-from service.connections import quick
+from service.cluster import ClusterClient
+from service.connections import QuickPool, QuickSentinelPool
 from service.live.bells import Bells
 from service.live.hub import Hub
 from service.live.places import Places
@@ -21,6 +27,7 @@ from service.players.accounts import Players
 from service.players.server_secret import ServerSecret
 from service.projections.inbox import Inbox
 from service.projections.lobby import Lobby
+from service.server_urls import ServerUrl, server_url
 from service.settings import Settings
 from service.table import Table
 
@@ -37,6 +44,7 @@ WAITS, WAITS_EACH = 1500, 10
 """Answers that one process keeps waiting, and that one token or address may."""
 
 LONGEST_WAIT_FOR_SERVER = 30.0
+_ADDRESS = ("host", "port", "connection_class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,44 +101,101 @@ def services(settings: Settings) -> Services:
 
 def events_client(settings: Settings) -> Redis:
     """A client for logs: no retries of its own, since a write that is sent twice is done twice."""
-    pool = BlockingConnectionPool.from_url(
-        settings.redis_url,
+    return _client(
+        server_url(settings.redis_url),
         max_connections=CONNECTIONS,
         timeout=COMMAND_TIMEOUT,
         socket_timeout=COMMAND_TIMEOUT,
-        retry=Retry(NoBackoff(), 0),
     )
-    return Redis.from_pool(quick(pool))
 
 
 def blocking_client(settings: Settings) -> Redis:
-    """A client for reads that wait."""
-    return Redis.from_url(
-        settings.redis_url, socket_timeout=BLOCKING_TIMEOUT, retry=Retry(NoBackoff(), 0)
-    )
+    """A client for reads that wait, and for pub/sub; each is for one thread, or one subscriber."""
+    url = server_url(settings.redis_url)
+    if url.kind == "cluster":  # there the client itself does the waiting
+        return events_client(settings)
+    return _client(url, max_connections=CONNECTIONS, socket_timeout=BLOCKING_TIMEOUT)
 
 
 def queue_client(settings: Settings) -> Redis:
     """A client of the queue's server."""
+    url = server_url(settings.queue_url)
+    if url.kind == "sentinel":
+        return _managed(url, SentinelConnectionPool, {})
     return Redis.from_url(settings.queue_url)
 
 
 def watching_client(settings: Settings) -> Redis:
     """A client that looks how the queue's server is, and soon says if it is not there."""
-    return Redis.from_url(
-        settings.queue_url,
+    return _client(
+        server_url(settings.queue_url),
         socket_timeout=LOOK_TIMEOUT,
         socket_connect_timeout=LOOK_TIMEOUT,
-        retry=Retry(NoBackoff(), 0),
+    )
+
+
+def _client(url: ServerUrl, **options: Any) -> Redis:
+    never = Retry(NoBackoff(), 0)
+    if url.kind == "single":
+        return Redis.from_pool(QuickPool.from_url(url.url, retry=never, **options))
+    if url.kind == "cluster":
+        return _cluster(url, never, options)
+    return _managed(url, QuickSentinelPool, {**options, "retry": never})
+
+
+def _cluster(url: ServerUrl, retry: Retry, options: dict[str, Any]) -> Redis:
+    """Making it asks a node for the others, so it is waited for as in `wait_for_server`."""
+    made: ClusterClient | None = None
+
+    def make() -> None:
+        nonlocal made
+        made = ClusterClient(
+            url=url.url,
+            startup_nodes=[
+                ClusterNode(*address)  # type: ignore[no-untyped-call]
+                for address in url.addresses[1:]
+            ],
+            retry=retry,
+            socket_connect_timeout=LOOK_TIMEOUT,
+            connection_pool_class=QuickPool,
+            maint_notifications_config=MaintNotificationsConfig(enabled=False),
+            **options,
+        )
+
+    _until_it_answers(make)
+    return cast(Redis, made)
+
+
+def _managed(url: ServerUrl, pool: type[SentinelConnectionPool], options: dict[str, Any]) -> Redis:
+    """A client of the server that Sentinels name, asked anew for each connection."""
+    quickly: dict[str, Any] = {
+        "retry": Retry(NoBackoff(), 0),
+        "socket_timeout": LOOK_TIMEOUT,
+        "socket_connect_timeout": LOOK_TIMEOUT,
+        "ssl": url.is_encrypted,
+    }
+    sentinel = Sentinel(url.addresses, sentinel_kwargs={**quickly, **url.sentinel_options})  # type: ignore[no-untyped-call]
+    given = {name: value for name, value in url.options.items() if name not in _ADDRESS}
+    return Redis.from_pool(
+        pool(
+            url.service,
+            sentinel,
+            **{"socket_connect_timeout": LOOK_TIMEOUT, **options, **given},
+            ssl=url.is_encrypted,
+        )
     )
 
 
 def wait_for_server(client: Redis) -> None:
     """Until the server answers; exits with a message if it does not for long."""
+    _until_it_answers(client.ping)
+
+
+def _until_it_answers(ask: Callable[[], object]) -> None:
     deadline = time.monotonic() + LONGEST_WAIT_FOR_SERVER
     while True:
         try:
-            client.ping()
+            ask()
         except (Unreachable, ResponseError) as fault:
             if time.monotonic() > deadline:
                 raise SystemExit(f"pepper: no server answers: {fault}") from fault

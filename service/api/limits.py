@@ -12,7 +12,9 @@ from flask import Flask, Response, request
 from flask_limiter import Limit as Quota
 from flask_limiter import Limiter, RateLimitExceeded
 from limits import RateLimitItem, parse
+from limits.storage import RedisStorage, Storage
 from limits.util import WindowStats
+from redis import Redis
 from redis.exceptions import RedisError
 
 from service.api.auth import caller
@@ -35,15 +37,26 @@ FREE = frozenset(
 READING = frozenset({"GET", "HEAD"})
 
 
+class _Storage(RedisStorage):
+    """What is counted, kept by a client that there is: of one server, or of a cluster."""
+
+    STORAGE_SCHEME = ["pepper"]  # noqa: RUF012  (as limits has it)
+
+    def __init__(self, uri: str, client: Redis, *, wrap_exceptions: bool = False) -> None:
+        Storage.__init__(self, uri, wrap_exceptions=wrap_exceptions)
+        self.key_prefix = "pepper:limits"
+        self.target_server = "redis"
+        self.dependency = self.dependencies["redis"].module
+        self.storage = client
+        self.initialize_storage(uri)
+
+
 def limit_requests(app: Flask, services: Services) -> None:
     """Count an app's requests in the event store; after its other hooks, so that it acts first."""
     limiter = Limiter(
         _who,
-        storage_uri="redis://",
-        storage_options={
-            "connection_pool": services.client.connection_pool,  # type: ignore[dict-item]  # passed on
-            "key_prefix": "pepper:limits",
-        },
+        storage_uri=f"{_Storage.STORAGE_SCHEME[0]}://",
+        storage_options={"client": services.client},  # type: ignore[dict-item]  # passed on
         strategy="sliding-window-counter",
         swallow_errors=True,  # without a store the request itself answers 503
         default_limits=[

@@ -41,7 +41,7 @@ NOT_KEPT = (
     "pepper:{?}:online:*",
     "pepper:{tries:*}:*",
     "pepper:limits*",
-    "pepper:{touched}",
+    "pepper:touched*",
     "pepper:{restoring}",
 )
 AT_ONCE = 200
@@ -107,7 +107,8 @@ def _made(typed: dict[str, str], answers: list[Any]) -> Iterator[Kept]:
 
 def put(pipeline: Pipeline, kept: Kept) -> None:
     """Put a key back as it was kept, whatever is there now."""
-    pipeline.unlink(kept.key, *_instead_of(kept.key))
+    for key in (kept.key, *_instead_of(kept.key)):
+        pipeline.unlink(key)
     PUT[kept.type](pipeline, kept.key, kept.value)
     if kept.ends is not None:
         pipeline.pexpireat(kept.key, kept.ends)

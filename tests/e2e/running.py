@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,19 +111,44 @@ def start(
     return Running(process, url, data)
 
 
-def launch(
-    data: Path, port: int, output: Path, settings: Mapping[str, str] | None = None
-) -> subprocess.Popen[bytes]:
-    """Start the service and wait for nothing."""
-    environment = {
-        **os.environ,
+def environment_of(
+    data: Path, port: int, settings: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What a process of a service is told."""
+    inherited = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
+    return {
+        **inherited,
         "PORT": str(port),
         "PEPPER_DATA": str(data),
         "PEPPER_RATE_LIMITS": "off",
         **(settings or {}),
     }
-    for name in ("REDIS_URL", "QUEUE_URL"):
-        environment.pop(name, None)
+
+
+@contextmanager
+def beside(
+    running: Running, commands: Sequence[str], settings: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """Further processes of a running service, as on another machine; killed at the end."""
+    environment = environment_of(running.data, free_port(), settings)
+    started = [
+        subprocess.Popen([str(PEPPER), command], env=environment, stdout=subprocess.DEVNULL)
+        for command in commands
+    ]
+    try:
+        yield
+        assert [each.poll() for each in started] == [None] * len(started)
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+
+
+def launch(
+    data: Path, port: int, output: Path, settings: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start the service and wait for nothing."""
+    environment = environment_of(data, port, settings)
     with output.open("w") as written:
         return subprocess.Popen(
             [str(PEPPER), "serve"], env=environment, stdout=written, stderr=written

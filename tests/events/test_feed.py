@@ -1,5 +1,7 @@
 """Feeds reach every follower at least once and in order, whatever dies."""
 
+from typing import cast
+
 import pytest
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -184,6 +186,30 @@ def test_the_slowest_is_found_by_number_not_by_spelling(redis_client: Redis) -> 
     redis_client.hset(cursors_key("0"), mapping={"bots": "5-10", "lobby": "5-9"})
     Feed(redis_client, redis_client, "bots", "me").trim()
     assert redis_client.xlen(feed_key("0")) == 3
+
+
+def test_a_cursor_ahead_of_its_feed_begins_again(redis_client: Redis) -> None:
+    """As when the feed lost its end, and what was appended then got lower ids than the cursor."""
+    redis_client.hset(cursors_key("0"), "bots", "99999999999999-0")
+    fill(redis_client)
+    assert seen(Feed(redis_client, redis_client, "bots", "me")) == ALL
+
+
+def test_a_memory_of_a_lost_end_is_given_up_and_nothing_is_skipped(redis_client: Redis) -> None:
+    fill(redis_client)
+    feed = Feed(redis_client, redis_client, "bots", "me")
+    feed.done(feed.take(block_ms=10))
+    kept = redis_client.dump(feed_key("0")), redis_client.dump(cursors_key("0"))
+    store, later = RedisEventStore(redis_client), GameId("g_0threethreethree3")
+    store.append(later, NO_ENTRIES, b"command1", [Entry(Cause.SYSTEM, GameStarted())])
+    feed.done(feed.take(block_ms=10))
+    feed._cursors["0"] = "99999999999999-0"
+    for key, value in zip((feed_key("0"), cursors_key("0")), kept, strict=True):
+        redis_client.restore(key, 0, cast(bytes, value), replace=True)
+    entry = [Entry(Cause.BOT, Passed(Seat(1)))]
+    store.append(later, Head(1, b"command1"), b"command2", entry)
+    feed._renewed_at = float("-inf")
+    assert seen(feed) == {(later, 2)}
 
 
 def test_no_wait_is_no_wait(redis_client: Redis) -> None:
