@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from redis import Redis
 from redis.exceptions import RedisError
 from rich.console import Console
 from rich.markup import escape
 
 from events.vocabulary import SHARDS
+from service.cluster import servers
 from service.durability import durability_problems, unchecked
 from service.operations.locks import holder_of
 from service.players.erasure import ERASING
@@ -95,7 +95,8 @@ def _folder(parts: Services) -> Iterator[Finding]:
 def _queue_server(parts: Services) -> Iterator[Finding]:
     where = _without_password(parts.settings.queue_url)
     try:
-        yield Finding(State.WELL, f"the job server answers: {_version(parts.queue)} at {where}")
+        version = _version(cast(Mapping[str, Any], parts.queue.info("server")))
+        yield Finding(State.WELL, f"the job server answers: {version} at {where}")
     except RedisError as fault:
         told = f"the job server does not answer at {where}: {type(fault).__name__}; bots wait"
         yield Finding(State.BAD, told, "start it, or set QUEUE_URL; it may be empty")
@@ -104,21 +105,18 @@ def _queue_server(parts: Services) -> Iterator[Finding]:
 def _event_server(parts: Services) -> Iterator[Finding]:
     where = _without_password(parts.settings.redis_url)
     try:
-        version = _version(parts.client)
-        told = cast(Mapping[str, Any], parts.client.info())
+        told = [cast(Mapping[str, Any], server.info()) for server in servers(parts.client)]
     except RedisError as fault:
         told_why = f"the event server does not answer at {where}: {type(fault).__name__}"
         yield Finding(State.BAD, told_why, "start it, or set REDIS_URL; nothing can be played")
         return
-    yield Finding(State.WELL, f"the event server answers: {version} at {where}")
-    yield Finding(
-        State.WELL, f"it uses {told['used_memory'] / 2**20:.0f} MiB for {_keys(told)} keys"
-    )
-    speaks = tuple(int(part) for part in str(told["redis_version"]).split(".")[:2])
-    if speaks < OLDEST:
-        yield Finding(
-            State.BAD, f"it is as old as Redis {told['redis_version']}", "run 7.0 or newer"
-        )
+    answer = "answers" if len(told) == 1 else f"answers, {len(told)} masters"
+    yield Finding(State.WELL, f"the event server {answer}: {_version(told[0])} at {where}")
+    memory, keys = sum(int(each["used_memory"]) for each in told), sum(map(_keys, told))
+    yield Finding(State.WELL, f"it uses {memory / 2**20:.0f} MiB for {keys} keys")
+    for version in {str(each["redis_version"]) for each in told}:
+        if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+            yield Finding(State.BAD, f"it is as old as Redis {version}", "run 7.0 or newer")
 
 
 def _keys(told: Mapping[str, Any]) -> int:
@@ -191,8 +189,7 @@ def _waiting(parts: Services) -> Iterator[Finding]:
             )
 
 
-def _version(client: Redis) -> str:
-    told = cast(Mapping[str, Any], client.info("server"))
+def _version(told: Mapping[str, Any]) -> str:
     if "valkey_version" in told:
         return f"Valkey {told['valkey_version']}"
     return f"Redis {told['redis_version']}"

@@ -20,6 +20,7 @@ from service.cluster import key_at, servers
 from service.durability import confirm, durability_problems
 from service.live.wakeups import Wakeups
 from service.operations.backup import backup
+from service.operations.doctor import findings
 from service.operations.restore import restore
 from service.operations.verify import verify
 from service.projections.notices import Notice, Topic
@@ -164,6 +165,11 @@ def test_a_backup_of_a_cluster_is_restored(parts: Services, tmp_path: Path) -> N
     assert {game: parts.table.log(game) for game in parts.store.games()} == kept
     assert rebuild(parts) == len(games)
     assert verify(parts, [])
+
+
+def test_all_masters_are_looked_at_together(parts: Services) -> None:
+    said = [finding.said for finding in findings(parts)]
+    assert any("the event server answers, 3 masters" in each for each in said), said
 
 
 def test_every_master_is_asked_for_what_is_promised(parts: Services) -> None:
