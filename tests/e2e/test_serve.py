@@ -142,6 +142,11 @@ def test_a_second_serve_on_the_same_data_is_refused(running: Running) -> None:
     assert "another `pepper serve` uses" in refused(running.data, str(free_port()))
 
 
+def test_no_header_changes_the_path(running: Running) -> None:
+    status, body = running.ask("GET", "/hidden/v1/bots", SCRIPT_NAME="/hidden")
+    assert (status, body["code"]) == (404, "route-unknown")
+
+
 def test_a_taken_port_is_named(running: Running) -> None:
     with tempfile.TemporaryDirectory(prefix="pp-") as folder:
         port = running.url.rpartition(":")[2]
