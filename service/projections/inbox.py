@@ -24,15 +24,19 @@ NOTHING = "0-0"
 Read = list[tuple[bytes, list[tuple[bytes, dict[bytes, bytes]]]]]
 _ID = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 _RECORD = """
-local game, version, told = ARGV[1], tonumber(ARGV[2]), false
-local function tell(topic, at_version, at, seat)
+local game, version, at, told = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), false
+local place = ARGV[2] .. '@' .. ARGV[3]
+local function tell(topic, of_version, when, seat)
   told = true
   return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*',
-    'topic', topic, 'game', game, 'version', at_version, 'at', at, 'seat', seat)
+    'topic', topic, 'game', game, 'version', of_version, 'at', when, 'seat', seat)
 end
 local function is_newer(key)
   local known = redis.call('HGET', key, game)
-  return not known or tonumber(string.match(known, '^%d+')) < version
+  if not known then return true end
+  local known_version, known_at = string.match(known, '^(%d+)@?(%d*)')
+  known_version, known_at = tonumber(known_version), tonumber(known_at) or at
+  return known_at < at or (known_at == at and known_version < version)
 end
 
 for i = 7, #ARGV, 4 do tell(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]) end
@@ -41,14 +45,14 @@ if is_newer(KEYS[1]) then
     redis.call('HDEL', KEYS[1], game)
   else
     local id = tell('your_turn', ARGV[2], ARGV[3], ARGV[4])
-    redis.call('HSET', KEYS[1], game, ARGV[2] .. ' ' .. id)
+    redis.call('HSET', KEYS[1], game, place .. ' ' .. id)
   end
 end
 if is_newer(KEYS[2]) then
   if ARGV[5] == '' then
     redis.call('HDEL', KEYS[2], game)
   else
-    redis.call('HSET', KEYS[2], game, ARGV[2] .. ' ' .. ARGV[5])
+    redis.call('HSET', KEYS[2], game, place .. ' ' .. ARGV[5])
   end
 end
 if told then redis.call('SPUBLISH', KEYS[4], '') end

@@ -31,9 +31,11 @@ _EARLIER = {
     "aborted": ("open", "in_progress"),
 }
 _IF_NEWER = """
-local known = redis.call('HGET', KEYS[1], 'version')
-if known and tonumber(known) >= tonumber(ARGV[1]) then return 0 end
-redis.call('HSET', KEYS[1], 'version', ARGV[1], 'summary', ARGV[2])
+local version, at = tonumber(ARGV[1]), tonumber(ARGV[2])
+local known = redis.call('HMGET', KEYS[1], 'version', 'at')
+local known_version, known_at = tonumber(known[1] or 0), tonumber(known[2] or at)
+if known_at > at or (known_at == at and known_version >= version) then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[1], 'at', ARGV[2], 'summary', ARGV[3])
 return 1
 """
 
@@ -76,7 +78,7 @@ class Lobby:
             profiles.count(pipeline, position)
             pipeline.execute()
         summary = orjson.dumps(summary_of(position))
-        self._put([_summary_key(position.id)], [position.version, summary])
+        self._put([_summary_key(position.id)], [position.version, position.updated_at, summary])
 
     def profile(self, player: PlayerId) -> Profile:
         """How many games of a player were finished, won, and aborted by them."""

@@ -32,10 +32,13 @@ SWEPT_EACH = 256
 
 _PUSH = """
 if redis.call('HGET', KEYS[1], 'disabled') ~= '' then return 0 end
-local told = string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '0', '^%d+')
-if tonumber(told) >= tonumber(ARGV[2]) then return 1 end
+local told = redis.call('HGET', KEYS[3], ARGV[1]) or '0'
+local version, at = tonumber(ARGV[2]), tonumber(ARGV[6])
+local told_version, told_at = string.match(told, '^(%d+)@?(%d*)')
+told_version, told_at = tonumber(told_version), tonumber(told_at) or at
+if told_at > at or (told_at == at and told_version >= version) then return 1 end
 local now, kept_for = redis.call('TIME')[1], tonumber(ARGV[4])
-local is_new = redis.call('HSET', KEYS[3], ARGV[1], ARGV[2] .. ' ' .. now) == 1
+local is_new = redis.call('HSET', KEYS[3], ARGV[1], ARGV[2] .. '@' .. ARGV[6] .. ' ' .. now) == 1
 if is_new and redis.call('HLEN', KEYS[3]) % ARGV[5] == 0 then
   local all = redis.call('HGETALL', KEYS[3])
   for i = 1, #all, 2 do
@@ -43,7 +46,7 @@ if is_new and redis.call('HLEN', KEYS[3]) % ARGV[5] == 0 then
     if now - at > kept_for then redis.call('HDEL', KEYS[3], all[i]) end
   end
 end
-redis.call('RPUSH', KEYS[2], unpack(ARGV, 6))
+redis.call('RPUSH', KEYS[2], unpack(ARGV, 7))
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[3]), -1)
 redis.call('EXPIRE', KEYS[2], ARGV[4])
 redis.call('EXPIRE', KEYS[3], ARGV[4])
@@ -85,12 +88,18 @@ class Queues:
         self._move = client.register_script(_MOVE)
         self._retry = client.register_script(_RETRY)
 
-    def push(self, webhook: Webhook, game: str, version: int, messages: Sequence[Message]) -> None:
-        """Let messages of a game's version wait, unless the webhook is gone, off, or told of it."""
+    def push(
+        self, webhook: Webhook, game: str, version: int, at: int, messages: Sequence[Message]
+    ) -> None:
+        """Let messages of a game's version wait, unless the webhook is gone, off, or told of it.
+
+        Of a version that is given out again, after a failover lost the first, the time is later.
+        """
         place = Place(webhook.player, webhook.id, game)
         keys = [record_key(place.player, place.webhook), _list_key(place), _told_key(*place[:2])]
         written = [_written(message) for message in messages]
-        if self._push(keys, [game, version, MOST_WAITING, KEPT_FOR, SWEPT_EACH, *written]):
+        kept = (MOST_WAITING, KEPT_FOR, SWEPT_EACH)
+        if self._push(keys, [game, version, *kept, at, *written]):
             self._client.zadd(DUE, {_member(place): 0}, nx=True)
 
     def push_test(self, webhook: Webhook, now: int) -> None:
@@ -98,8 +107,8 @@ class Queues:
         place = Place(webhook.player, webhook.id, TESTS)
         if self.head(place) is None:
             body = message_body("test", webhook.player, now)
-            message = Message(message_id(webhook.id, TESTS, now, "test"), body)
-            self.push(webhook, TESTS, now, [message])
+            message = Message(message_id(webhook.id, TESTS, now, now, "test"), body)
+            self.push(webhook, TESTS, now, now, [message])
 
     def due(self, now: int, limit: int = 100) -> list[tuple[Place, int]]:
         """The lists to look at now, the longest waiting first, and since when."""
@@ -164,9 +173,9 @@ def delete_all(client: Redis, player: PlayerId) -> None:
         Queues(client).delete(player, webhook.id)
 
 
-def message_id(webhook_id: str, game: str, version: int, topic: str) -> str:
-    """The id of a message, the same however often its version is told."""
-    named = f"{webhook_id} {game} {version} {topic}"
+def message_id(webhook_id: str, game: str, version: int, at: int, topic: str) -> str:
+    """The id of a message, the same however often its version, which has this time, is told."""
+    named = f"{webhook_id} {game} {version} {at} {topic}"
     return f"msg_{sha256(named.encode()).hexdigest()[:32]}"
 
 

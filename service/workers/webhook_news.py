@@ -37,8 +37,8 @@ def _tell(
     queues, told = Queues(parts.client), list(news_of(game, parts.table.log(game), versions))
     for hook in hooks:
         wanted = [news for news in told if news.player == hook.player and news.topic in hook.topics]
-        for version, group in groupby(wanted, key=lambda news: news.version):
-            queues.push(hook, game, version, [_message(hook, game, news) for news in group])
+        for (version, at), group in groupby(wanted, key=lambda news: (news.version, news.at)):
+            queues.push(hook, game, version, at, [_message(hook, game, news) for news in group])
 
 
 def _message(hook: Webhook, game: GameId, news: News) -> Message:
@@ -51,4 +51,4 @@ def _message(hook: Webhook, game: GameId, news: News) -> Message:
         seat=news.seat,
         deadline=news.deadline,
     )
-    return Message(message_id(hook.id, game, news.version, news.topic), body)
+    return Message(message_id(hook.id, game, news.version, news.at, news.topic), body)

@@ -59,8 +59,8 @@ class Desk:
         """Let a message a version wait."""
         for version in versions:
             body = message_body(topic, ANA, START, game=game, version=version, seat=0)
-            message = Message(message_id(self.hook.id, game, version, topic), body)
-            self.queues.push(self.hook, game, version, [message])
+            message = Message(message_id(self.hook.id, game, version, START, topic), body)
+            self.queues.push(self.hook, game, version, START, [message])
 
     def work(self) -> None:
         """Deliver everything that is due, as workers would."""
@@ -205,7 +205,7 @@ def test_one_message_that_never_works_is_given_up(desk_of: DeskOf) -> None:
 
     with receiver(picky) as own:
         desk = desk_of(own)
-        bad = message_id(desk.hook.id, GAME, 1, "turn")
+        bad = message_id(desk.hook.id, GAME, 1, START, "turn")
         desk.tell(1, 2)
         for version in range(1, 60):
             desk.tell(version, game=OTHER)
