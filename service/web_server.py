@@ -22,8 +22,8 @@ def run_web(settings: Settings) -> NoReturn:
         "worker-connections": STREAMS + WAITS + 2500,
         "keep-alive": 65,
         "limit-request-line": 4094,
-        # gunicorn's own would let a header SCRIPT_NAME take a prefix off the path, past a proxy that
-        # keeps some paths to itself.
+        # gunicorn's own would let a header SCRIPT_NAME take a prefix off the path, past a proxy
+        # that keeps some paths to itself.
         "forwarder-headers": "",
     }
     flags = [f"--{name}={value}" for name, value in arguments.items()]
